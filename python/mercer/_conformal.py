@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, TypedDict, Union
 
 import numpy as np
@@ -72,7 +73,11 @@ class _Calibrated:
 
     def _calibrate(self, X, y, labels, mondrian):
         views, threads = self._seen(X)
-        self._model = self._model.calibrated(views, y, labels, mondrian, threads)
+        self._model, left_out = self._model.calibrated(views, y, labels, mondrian, threads)
+        if left_out:
+            warnings.warn(
+                f"{left_out} of the examples to calibrate with are those of training, and are left out", stacklevel=3
+            )
         return self
 
     @available_if(_has_conformal)
@@ -80,11 +85,12 @@ class _Calibrated:
         """What is proven of the coverage, for each class if they are judged by themselves.
 
         `held_out` examples; coverage `least` and, of split and without ties, `most` and `exact`; `fifth`: what these held-out
-        examples give in nineteen cases of twenty; `everything`: whether there are too few, so that regions hold everything. All
+        examples give in nineteen cases of twenty; `everything`: whether there are too few, so that regions hold everything;
+        `unknown`: whether every set holds any class that the model does not know, which counts as covered only then. Coverages
         are None where held-out examples had a part in what was learned before the fits, and nothing is proven.
         """
         check_is_fitted(self)
-        names = ("held_out", "least", "most", "exact", "fifth", "everything")
+        names = ("held_out", "least", "most", "exact", "fifth", "everything", "unknown")
         return [dict(zip(names, told)) for told in self._model.guarantees(float(coverage))]
 
 
@@ -94,14 +100,16 @@ class SetsMixin(_Calibrated):
     classes_: Any
 
     @available_if(_has_conformal)
-    def predict_set(self, X: Data, coverage: float = 0.9) -> npt.NDArray[np.bool_]:
+    def predict_set(self, X: Data, coverage: float = 0.9, unknown: bool = False) -> npt.NDArray[np.bool_]:
         """Whether each class is in the set of each example, n × classes.
 
         A set holds the true class of a new example with this probability at least (see `coverage_guarantee`). It may be
-        empty where even the likeliest class is unlike what was held out.
+        empty where even the likeliest class is unlike what was held out. With `unknown` a last column tells whether the set
+        also holds any class that the model does not know: few held-out examples, or many of new classes, leave such sets open.
         """
         views, threads = self._seen(X)
-        return self._model.sets(views, float(coverage), threads)
+        sets = self._model.sets(views, float(coverage), threads)
+        return sets if unknown else np.ascontiguousarray(sets[:, :-1])
 
     @available_if(_has_conformal)
     def p_values(self, X: Data) -> Matrix:
@@ -114,7 +122,7 @@ class SetsMixin(_Calibrated):
         self._written()
         y = column_or_1d(y, warn=True)
         places = {label: place for place, label in enumerate(self.classes_.tolist())}
-        # a class that the model does not know has a place of its own, and is in no set
+        # a class that the model does not know has a place of its own
         unknown = len(places)
         codes = np.array([places.get(label, unknown) for label in y.tolist()], dtype=np.float64)
         labels = [*(str(c) for c in self.classes_.tolist()), "a class that the model does not know"]

@@ -88,9 +88,13 @@ class LoadedModel(ReportMixin):
         """The probability of each class, where the model has learned them."""
         return self._model.probabilities(views_of(X), threads_of(n_jobs))
 
-    def predict_set(self, X: Data, coverage: float = 0.9, n_jobs: int | None = None) -> Array:
-        """Whether each class is in the set of each example, where the model has learned sets."""
-        return self._model.sets(views_of(X), float(coverage), threads_of(n_jobs))
+    def predict_set(
+        self, X: Data, coverage: float = 0.9, n_jobs: int | None = None, unknown: bool = False
+    ) -> Array:
+        """Whether each class is in the set of each example, where the model has learned sets; with `unknown` a last column
+        for any class that the model does not know."""
+        sets = self._model.sets(views_of(X), float(coverage), threads_of(n_jobs))
+        return sets if unknown else np.ascontiguousarray(sets[:, :-1])
 
     def predict_interval(self, X: Data, coverage: float = 0.9, n_jobs: int | None = None) -> Array:
         """Lower and upper ends, n × 2, or n × outputs × 2, where the model has learned intervals."""

@@ -77,9 +77,10 @@ def c_bound(*, gibbs: float, disagreement: float) -> float:
     Parameters
     ----------
     gibbs : float
-        risk of one classifier drawn at random (between 0 and 1).
+        risk of one classifier drawn at random, or an upper bound of it (between 0 and 1).
     disagreement : float
-        probability d that two classifiers drawn at random differ (between 0 and 1).
+        probability d that two classifiers drawn at random differ, or a lower bound of it: an upper one proves
+    nothing (between 0 and 1).
 
     Examples
     --------

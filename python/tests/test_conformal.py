@@ -159,6 +159,9 @@ def test_mondrian_judges_each_class():
     # 20 examples of a class are too few for 97 %
     assert all(t["everything"] for t in model.coverage_guarantee(0.97))
     assert model.predict_set(X, coverage=0.97).all()
+    # nothing excludes a class that the model does not know
+    assert all(t["unknown"] for t in told)
+    assert model.predict_set(X, unknown=True).shape == (150, 4) and model.predict_set(X, unknown=True)[:, 3].all()
 
 
 def test_any_model_is_calibrated_later():
@@ -168,6 +171,12 @@ def test_any_model_is_calibrated_later():
     assert model.coverage_guarantee()[0]["held_out"] == 200
     low, high = beta.ppf([1e-6, 1 - 1e-6], 181, 20)
     assert covers(model.predict_set(MOONS[400:])[np.arange(1000), SIDES[400:]], low, high)
+    # a few of training among them are left out
+    with pytest.warns(UserWarning, match="5 of the examples to calibrate with are those of training"):
+        model.calibrate(np.vstack([MOONS[200:400], MOONS[:5]]), np.concatenate([SIDES[200:400], SIDES[:5]]))
+    told = model.coverage_guarantee()[0]
+    assert (told["held_out"], told["unknown"]) == (200, False)
+    assert not model.predict_set(MOONS[400:], unknown=True)[:, 2].any()
     # scores of examples that it was trained on are too good to be true: they are refused
     tight = mercer.SVC(C=1000, gamma=50).fit(MOONS[:200], SIDES[:200])
     with pytest.raises(ValueError, match="those of training"):

@@ -111,7 +111,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
             model.machine()
         )));
     }
-    let training = input::for_model(&model, data, flags)?;
+    let training = input::training_of_model(&model, data, flags)?;
     let held_out = flags.get_one::<PathBuf>("held-out").map(|f| input::for_model(&model, f, flags)).transpose()?;
     let unlabelled = flags.get_one::<PathBuf>("unlabelled").map(|f| input::for_model(&model, f, flags)).transpose()?;
     let watch = Watch::new(flags);

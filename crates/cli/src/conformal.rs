@@ -111,13 +111,19 @@ pub(crate) fn recipe(flags: &ArgMatches) -> Result<Option<Recipe>, Failure> {
     }))
 }
 
+/// The column, and the key, that tells that sets also hold any label that the model does not know.
+const UNKNOWN: &str = "set_unknown";
+
 /// Columns beside a prediction: their names, and a line for each example.
 pub(crate) fn columns(regions: &Regions) -> (Vec<String>, Vec<String>) {
     match regions {
-        Regions::Sets { labels, .. } => {
-            let line = |set: Vec<&str>| format!("{},{}", cell(&set.join("|")), set.len());
-            let lines = (0..regions.len()).map(|i| line(set_of(regions, labels, i))).collect();
-            (vec!["set".to_owned(), "set_size".to_owned()], lines)
+        Regions::Sets { labels, unknown, .. } => {
+            // a column more only where it says something
+            let (mut header, more) =
+                (vec!["set".to_owned(), "set_size".to_owned()], if *unknown { ",true" } else { "" });
+            header.extend(unknown.then(|| UNKNOWN.to_owned()));
+            let line = |set: Vec<&str>| format!("{},{}{more}", cell(&set.join("|")), set.len());
+            (header, (0..regions.len()).map(|i| line(set_of(regions, labels, i))).collect())
         }
         Regions::Intervals { names, lower, upper } => {
             let header: Vec<String> = match names.as_slice() {
@@ -146,7 +152,8 @@ fn set_of<'a>(regions: &Regions, labels: &'a [String], i: usize) -> Vec<&'a str>
 /// Regions in a JSON document; an infinite end is `null`.
 pub(crate) fn insert(document: &mut Value, regions: &Regions) {
     match regions {
-        Regions::Sets { labels, p_values, .. } => {
+        Regions::Sets { labels, p_values, unknown, .. } => {
+            document[UNKNOWN] = json!(unknown);
             document["labels"] = json!(labels);
             document["sets"] = (0..regions.len()).map(|i| json!(set_of(regions, labels, i))).collect();
             document["p_values"] = json!(p_values.chunks_exact(labels.len().max(1)).collect::<Vec<_>>());
@@ -172,7 +179,7 @@ pub(crate) fn proven(model: &Model, conformal: &Conformal, coverage: f64) -> Val
     let one = |(i, g): (usize, Guarantee)| {
         let mut told = json!(g);
         if !conformal.is_proven() {
-            told["reason"] = json!(unproven(model));
+            told["reason"] = json!(unproven(model, conformal));
         }
         if let Some(label) = labels.get(i) {
             told["class"] = json!(label);
@@ -198,7 +205,10 @@ fn classes<'a>(model: &'a Model, conformal: &Conformal) -> &'a [String] {
 }
 
 /// Why nothing is proven: what held-out examples had a part in.
-fn unproven(model: &Model) -> String {
+fn unproven(model: &Model, conformal: &Conformal) -> String {
+    if conformal.holds_training() {
+        return "nothing is proven, since some of the examples to calibrate with are those of training".to_owned();
+    }
     let calibrate = "calibrate with a file of its own (predict --calibration)";
     if model.candidates() > 1 {
         let n = model.candidates();
@@ -253,23 +263,45 @@ pub(crate) fn sentence(model: &Model, conformal: &Conformal, coverage: f64) -> S
         Measure::Residual => "residuals",
         Measure::Novelty => "scores",
     };
-    let each = if conformal.is_mondrian() { ", each class by itself" } else { "" };
+    let each = if conformal.is_mondrian() { ", each class that the model knows by itself" } else { "" };
     let beta = match all.as_slice() {
         [Guarantee { conditional: Some(beta), .. }] => {
             format!("; with these examples at least {} % in 19 cases of 20", percent_at_least(beta.fifth, 1))
         }
         _ => String::new(),
     };
+    let several = if outputs_of(model) > 1 { " for each target by itself, not for all of them at once" } else { "" };
     let proven = if conformal.is_proven() {
-        format!("at coverage {coverage} at least {} % is proven{beta}", percent_at_least(least, 1))
+        format!("at coverage {coverage} at least {} % is proven{several}{beta}", percent_at_least(least, 1))
     } else {
-        unproven(model)
+        unproven(model, conformal)
     };
-    format!(
-        "{}: {measure} of {held} {examples}{models}{each}; {proven}{}",
-        conformal.method(),
-        too_few(model, conformal, coverage).map(|t| format!("; {t}")).unwrap_or_default()
-    )
+    let head = format!("{}: {measure} of {held} {examples}{models}{each}; {proven}", conformal.method());
+    [vec![head], notes(model, conformal, coverage)].concat().join("; ")
+}
+
+/// The number of predicted numbers; none of other predictions.
+fn outputs_of(model: &Model) -> usize {
+    if let Readout::Values { names } = &model.fitted().readout { names.len() } else { 0 }
+}
+
+/// What regions hold beyond what they show, in sentences.
+pub(crate) fn notes(model: &Model, conformal: &Conformal, coverage: f64) -> Vec<String> {
+    too_few(model, conformal, coverage).into_iter().chain(strangers(conformal, coverage)).collect()
+}
+
+/// A sentence on sets that hold labels which the model does not know, for another reason than too few examples.
+fn strangers(conformal: &Conformal, coverage: f64) -> Option<String> {
+    let everything = !conformal.is_mondrian() && conformal.guarantees(coverage).iter().any(|g| g.everything);
+    if everything || !conformal.holds_unknown(coverage) {
+        return None;
+    }
+    let why = if conformal.is_mondrian() {
+        "which no example excludes where each class is judged by itself"
+    } else {
+        "since so many of the held-out examples had a label that was new"
+    };
+    Some(format!("every set also holds any label that the model does not know, {why}"))
 }
 
 /// The examples whose nonconformities are measured.
@@ -278,7 +310,7 @@ fn examples(conformal: &Conformal) -> &'static str {
 }
 
 /// A sentence on regions that hold everything because of too few examples, if there are such.
-pub(crate) fn too_few(model: &Model, conformal: &Conformal, coverage: f64) -> Option<String> {
+fn too_few(model: &Model, conformal: &Conformal, coverage: f64) -> Option<String> {
     let all = conformal.guarantees(coverage);
     let few: Vec<usize> = (0..all.len()).filter(|&i| all[i].everything).collect();
     // ⌈(n + 1) c⌉ ≤ n from n = ⌈c / (1 − c)⌉ on
@@ -287,9 +319,15 @@ pub(crate) fn too_few(model: &Model, conformal: &Conformal, coverage: f64) -> Op
     let labels = classes(model, conformal);
     Some(if labels.is_empty() {
         format!(
-            "{} {} are too few for coverage {coverage}, which needs {needed}: every region holds everything",
+            "{} {} are too few for coverage {coverage}, which needs {needed}: {}",
             all[first].held_out,
-            examples(conformal)
+            examples(conformal),
+            match conformal.measure() {
+                Measure::Probability | Measure::Margin =>
+                    "every set holds every label that the model knows, and any other",
+                Measure::Residual => "every interval is the whole line",
+                Measure::Novelty => "no example gives an alarm",
+            }
         )
     } else {
         let names: Vec<&str> = few.iter().filter_map(|&i| labels.get(i)).map(String::as_str).collect();
@@ -300,21 +338,46 @@ pub(crate) fn too_few(model: &Model, conformal: &Conformal, coverage: f64) -> Op
     })
 }
 
+/// How examples count whose label the model does not know, where there are some.
+fn strange(measured: &Measured, held: bool) -> String {
+    match (measured.unknown.unwrap_or(0), held) {
+        (0, _) => String::new(),
+        (count, true) => {
+            format!("; {count} examples have one that the model does not know, and every set holds any such")
+        }
+        (count, false) => format!("; {count} examples have one that the model does not know, and no set holds such"),
+    }
+}
+
 /// Coverage and size of regions on labelled examples, for people.
 pub(crate) fn measured(measured: &Measured, regions: &Regions, coverage: f64) -> Vec<(&'static str, String)> {
     let percent = |x: f64| format!("{:.2} %", 100.0 * x);
     let size = |words: &'static str| (words, measured.size.map_or_else(|| "infinite".to_owned(), report::short));
     let mut rows = match regions {
-        Regions::Sets { .. } => {
+        Regions::Sets { unknown, .. } => {
             let (empty, single) = measured.empty_and_single.unwrap_or((0.0, 0.0));
             vec![
-                ("coverage", format!("{} of the sets at {coverage} hold the label", percent(measured.coverage))),
+                (
+                    "coverage",
+                    format!(
+                        "{} of the sets at {coverage} hold the label{}",
+                        percent(measured.coverage),
+                        strange(measured, *unknown)
+                    ),
+                ),
                 size("mean size of sets"),
                 ("sets", format!("{} have one label, {} none", percent(single), percent(empty))),
             ]
         }
-        Regions::Intervals { .. } => vec![
-            ("coverage", format!("{} of the intervals at {coverage} hold the number", percent(measured.coverage))),
+        Regions::Intervals { names, .. } => vec![
+            (
+                "coverage",
+                format!(
+                    "{} of the intervals at {coverage} hold the number{}",
+                    percent(measured.coverage),
+                    if names.len() > 1 { ", each target counted by itself" } else { "" }
+                ),
+            ),
             size("mean width"),
         ],
         Regions::Alarms { .. } => {

@@ -13,7 +13,7 @@ use mercer::formula::Formula;
 use mercer::job::Job;
 use mercer::linalg::SolveError;
 use mercer::machines::{Learns, MachineEntry, Output};
-use mercer::model::{Model, Predictor};
+use mercer::model::{Model, Predictor, Step};
 use mercer::select::set_rows_aside;
 use mercer::watch::{Monitor, Phase, Progress};
 use mercer_terminal::{Failure, Watch};
@@ -264,6 +264,22 @@ pub(crate) fn like(schema: &Schema, path: &Path, flags: &ArgMatches) -> Result<D
 pub(crate) fn for_model(model: &Model, path: &Path, flags: &ArgMatches) -> Result<Dataset, Failure> {
     let drop_missing = loses_rows(model, flags)?;
     read_for(model, path, flags, drop_missing)
+}
+
+/// Reads the training file of a model once more, with the weights of its examples.
+pub(crate) fn training_of_model(model: &Model, path: &Path, flags: &ArgMatches) -> Result<Dataset, Failure> {
+    let drop_missing = loses_rows(model, flags)?;
+    let table = table_for(model, path, flags)?;
+    let unseen = word(flags, "unseen", &Unseen::WORDS);
+    let data = applied(model, &table, path, ApplyOptions { unseen, drop_missing, ..ApplyOptions::default() })?;
+    let Some(schema) = model.schema() else { return Ok(data) };
+    let kept = if drop_missing { table.select(&schema.complete_examples(&table)?) } else { table };
+    let data = match schema.weights(&kept)? {
+        Some(weights) => data.with_weights(weights)?,
+        None => data,
+    };
+    let balanced = model.provenance().is_some_and(|p| p.learned().iter().any(|l| l.step == Step::ClassBalance));
+    Ok(if balanced { data.with_balanced_classes()? } else { data })
 }
 
 /// A file to predict: the rows that can be predicted, their places in the file, and the number of its rows.

@@ -6,7 +6,7 @@ mod two_sample;
 
 use crate::{Verb, arguments, input, report};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use mercer::data::{DataError, Dataset, Target};
+use mercer::data::{DataError, Dataset, Schema, Target};
 use mercer::formula::Formula;
 use mercer::geometry::{self, Labels, Measures};
 use mercer::hypothesis_tests::{Dependence, Stability};
@@ -140,11 +140,15 @@ fn declared_radius(flags: &ArgMatches, formula: &Formula) -> Result<Option<f64>,
 }
 
 /// Why the kernel knows the data, which bounds forbid; permutations do not.
-fn learned(formula: &Formula, scaled: bool) -> Option<&'static str> {
+fn learned(formula: &Formula, schema: &Schema) -> Option<&'static str> {
     if !formula.is_resolved() || formula.needs_all_examples() {
         Some("the kernel's parameters were taken from the data; write them as numbers")
-    } else if scaled {
+    } else if schema.views().iter().any(|view| view.scaler().is_some()) {
         Some("the columns were scaled by the data; use --scale none")
+    } else if schema.learned_bits() > 0.0 {
+        Some(
+            "what is missing was filled in, or words were coded, by what the data hold; leave such rows and columns out",
+        )
     } else {
         None
     }
@@ -207,7 +211,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let training = input::training(path, flags, &formula, Learns::Unsupervised)?;
     let labels = labels(&training.data);
     let watch = Watch::new(flags);
-    let learned = learned(&formula, training.schema.views().iter().any(|v| v.scaler().is_some()));
+    let learned = learned(&formula, &training.schema);
     // a length that the examples have had a say in bounds nothing
     let radius = if learned.is_none() { declared_radius(flags, &formula)? } else { None };
     let (text, stable, chance, found) = watch.heeded(|| -> Result<_, Failure> {

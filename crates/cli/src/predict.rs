@@ -221,12 +221,28 @@ fn conformal(model: &mut Model, flags: &ArgMatches) -> Result<Option<f64>, Failu
     mercer::conformal::checked(coverage)?;
     if let Some(path) = flags.get_one::<PathBuf>("calibration") {
         let held_out = input::for_model(model, path, flags)?;
-        model.calibrate_on(&held_out, flags.get_flag("mondrian"))?;
+        let seen = model.seen(&held_out);
+        let left_out = model.calibrate_on(&held_out, flags.get_flag("mondrian"))?;
+        let equal = seen.map_or(0, |seen| seen.equal);
+        if left_out == 0 && 2 * equal > held_out.len() {
+            report::warn(&format!(
+                "{equal} of the {} examples to calibrate with are equal to training examples: the coverage holds only if they were drawn by themselves, not taken from there",
+                held_out.len()
+            ));
+        }
+        if left_out > 0 {
+            let all = held_out.len();
+            report::warn(&format!(
+                "{left_out} of the {all} examples to calibrate with are those of training, and are left out; the other {} calibrate",
+                all - left_out
+            ));
+        }
     }
     let conformal = model.needs_conformal()?;
-    if let Some(warning) = conformal::too_few(model, conformal, coverage) {
-        report::warn(&warning);
+    if conformal.holds_training() {
+        report::warn("some of the examples to calibrate with are those of training, and no coverage is proven");
     }
+    conformal::notes(model, conformal, coverage).iter().for_each(|note| report::warn(note));
     Ok(Some(coverage))
 }
 

@@ -30,11 +30,11 @@ pub(crate) fn settings(values: &[(String, Setting)]) -> Value {
 }
 
 /// The mark where a file from elsewhere is silent.
-const NOT_TOLD: &str = "not told by its file";
+pub(crate) const NOT_TOLD: &str = "not told by its file";
 
-/// Number of examples that a model was trained on; a file from elsewhere does not tell.
-fn known(examples: usize) -> Option<usize> {
-    (examples > 0).then_some(examples)
+/// A number of examples or candidates, of which there is at least one; a file from elsewhere does not tell.
+pub(crate) fn known(count: usize) -> Option<usize> {
+    (count > 0).then_some(count)
 }
 
 /// Description of a model, as JSON.
@@ -60,8 +60,8 @@ pub(crate) fn model(model: &Model) -> Map<String, Value> {
         "n_support": report.support,
         "storage": report.storage,
         "notes": Value::Object(report.notes.iter().map(|(k, v)| (k.clone(), json!(v))).collect()),
-        "candidates": model.models_tried(),
-        "candidates_paid_for": model.candidates(),
+        "candidates": known(model.models_tried()),
+        "candidates_paid_for": known(model.candidates()),
         "advice": report.advice,
         "scaling": scaling(model).into_iter().collect::<Map<_, _>>(),
         "categories": categories(model).into_iter().collect::<Map<_, _>>(),

@@ -117,7 +117,11 @@ fn show_model(model: &Model, json: bool) {
     let (tried, paid) = (model.models_tried(), model.candidates());
     let pairs =
         if paid > tried { format!("; with the bounds that judged them, {paid} are paid for") } else { String::new() };
-    rows.push(("candidates", format!("{tried} tried on the same examples{pairs}")));
+    let told = match report::known(tried) {
+        Some(tried) => format!("{tried} tried on the same examples{pairs}"),
+        None => format!("unknown: how many were tried is {}", report::NOT_TOLD),
+    };
+    rows.push(("candidates", told));
     report::print(&report::facts(&rows));
 }
 

@@ -31,7 +31,11 @@ fn sets_stand_beside_the_prediction_and_cover() {
         place.run(&format!("fit banana_train.csv --machine svc --conformal {method} -o m")).ok();
         let said = place.run("predict m banana_new.csv --conformal 0.9").ok();
         let lines = said.lines();
-        assert_eq!((lines[0], lines.len()), ("prediction,set,set_size", 2001));
+        // where classes are judged by themselves, nothing excludes another one, which a column tells
+        let open = method.contains("mondrian");
+        let header = if open { "prediction,set,set_size,set_unknown" } else { "prediction,set,set_size" };
+        assert_eq!((lines[0], lines.len()), (header, 2001));
+        assert!(lines[1..].iter().all(|line| line.ends_with(",true") == open));
         for line in &lines[1..] {
             let cells = cells(line);
             let set: Vec<&str> = cells[1].split('|').filter(|l| !l.is_empty()).collect();
@@ -52,6 +56,7 @@ fn sets_stand_beside_the_prediction_and_cover() {
         let sizes: usize = lines[1..].iter().map(|l| cells(l)[2].parse::<usize>().unwrap()).sum();
         assert!((number(&measured["size"]) - sizes as f64 / 2000.0).abs() < 1e-9);
         let document = place.json("predict m banana_new.csv --conformal 0.9");
+        assert_eq!((&document["set_unknown"], &proven[0]["unknown"]), (&open.into(), &open.into()));
         let sets = document["sets"].as_array().unwrap();
         assert_eq!(sets.iter().map(|s| s.as_array().unwrap().len()).sum::<usize>(), sizes);
         let p = document["p_values"].as_array().unwrap();
@@ -130,6 +135,51 @@ fn any_model_can_be_calibrated_after_the_fact() {
 }
 
 #[test]
+fn training_examples_do_not_calibrate() {
+    let place = place();
+    place.run("fit banana_train.csv --machine svc -o m").ok();
+    let (held, train) = (place.read("banana_held.csv"), place.read("banana_train.csv"));
+    let some: Vec<&str> = train.lines().skip(1).take(6).collect();
+    place.write("mixed.csv", format!("{held}{}\n", some.join("\n")));
+    let said = place.run("predict m banana_new.csv --conformal 0.9 --calibration mixed.csv").ok();
+    assert!(said.err.contains("6 of the 206 examples to calibrate with are those of training"), "{}", said.err);
+    let document = place.json("predict m banana_new.csv --conformal 0.9 --calibration mixed.csv");
+    assert_eq!(document["conformal"]["guarantee"][0]["held_out"], 200);
+}
+
+#[test]
+fn labels_that_no_model_knows_are_in_the_sets_that_say_so() {
+    // each class stands once or twice: many held-out labels are new
+    let (mut train, mut new) = ("x,name\n".to_owned(), "x,name\n".to_owned());
+    for i in 0..60 {
+        train.push_str(&format!("{}.{},c{}\n", i % 40, i % 7, i % 40));
+        new.push_str(&format!("{}.{},c{}\n", i, i % 5, i));
+    }
+    let place = crate::common::Place::with(&[("t.csv", &train), ("n.csv", &new)]);
+    place.run("fit t.csv --categorical name --machine knn --k 1 --kernel linear --conformal split -o m").ok();
+    let said = place.run("predict m n.csv --conformal 0.9").ok();
+    assert!(said.err.contains("since so many of the held-out examples had a label that was new"), "{}", said.err);
+    assert!(said.lines()[0].ends_with("set_unknown"));
+    let report = place.json("evaluate m n.csv --conformal 0.9")["conformal"].clone();
+    assert!(number(&report["measured"]["unknown"]) >= 20.0, "{report}");
+    assert_eq!(number(&report["measured"]["coverage"]), 1.0, "all labels of so few sets, and all others");
+    let said = place.run("evaluate m n.csv --conformal 0.9").ok().out;
+    assert!(said.contains("have one that the model does not know, and every set holds any such"), "{said}");
+}
+
+#[test]
+fn several_targets_are_covered_each_by_itself() {
+    let mut rows = "x,a,b\n".to_owned();
+    (0..60).for_each(|i| rows.push_str(&format!("{i},{},{}\n", i * i % 17, i % 11)));
+    let place = crate::common::Place::with(&[("t.csv", &rows)]);
+    let fit = "fit t.csv --machine ridge --lambda 1 --kernel linear --conformal split -o m";
+    let said = place.run(&format!("{fit} --target a,b")).ok().out;
+    assert!(said.contains("is proven for each target by itself, not for all of them at once"), "{said}");
+    assert!(place.run("evaluate m t.csv").ok().out.contains("each target counted by itself"));
+    assert!(!place.run(&format!("{fit} --target a --drop b")).ok().out.contains("each target"));
+}
+
+#[test]
 fn mistakes_are_told() {
     let place = place();
     let fit = |more: &str| place.run(&format!("fit banana_train.csv --machine svc --conformal {more} -o m"));
@@ -149,7 +199,8 @@ fn mistakes_are_told() {
     // 50 held-out examples are too few for 99.9 %
     let said = place.run("predict m banana_new.csv --conformal 0.999").ok();
     assert!(said.err.contains("50 held-out examples are too few for coverage 0.999, which needs 999"), "{}", said.err);
-    assert!(said.lines()[1..].iter().all(|l| l.ends_with("-1|1,2")));
+    assert!(said.err.contains("every set holds every label that the model knows, and any other"), "{}", said.err);
+    assert!(said.lines()[1..].iter().all(|l| l.ends_with("-1|1,2,true")));
     let numbers = "fit noisy_sinc_train.csv --machine ridge --conformal full";
     place.run(&format!("{numbers} --lambda loo -o m")).fails(2, &["lambda = loo", "give a number"]);
     place.run("fit banana_train.csv --machine svc --conformal jackknife --conformal-retrain -o m").ok();

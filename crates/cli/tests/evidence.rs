@@ -75,6 +75,11 @@ fn dependence_is_told_for_targets_and_for_columns() {
     assert!(linear["p"].as_f64().unwrap() > 0.5 && linear["depend"] == false, "{linear}");
     let columns = place.json("measure n.csv --target none --kernel rbf@a --dependence rbf@b --permutations 200");
     assert!(columns["p"].as_f64().unwrap() > 0.01 && columns["n"] == 80, "{columns}");
+    // a part that is compared with itself is refused, also where one kernel names no columns
+    for kernels in ["--dependence linear@x", "--kernel rbf@a --dependence linear@a"] {
+        let ran = place.run(&format!("measure n.csv --target none {kernels}"));
+        assert!(ran.code == Some(2) && ran.err.contains("both kernels look at"), "{kernels}: {ran:?}");
+    }
     // the alignment of a kernel with its target has the same evidence
     let told = place.json("measure p.csv --kernel 'rbf(gamma=median)' --permutations 99");
     assert!((0.0..=1.0).contains(&told["alignment_p"].as_f64().unwrap()), "{told}");
@@ -92,6 +97,12 @@ fn stability_is_honest_about_small_samples_and_asks_for_a_radius() {
     assert!(told["stability"]["assumes"].as_str().unwrap().contains("--scale none"), "{told}");
     let fixed = place.json("measure iris.csv --kernel 'rbf(gamma=0.1)' --stability --scale none");
     assert!(fixed["stability"]["assumes"].is_null() && fixed["stability"]["rho"].as_f64().unwrap() > 1.0, "{fixed}");
+    place.write("gaps.csv", format!("{}{}", rows(40, 0.0, 3), ",1\n2,\n"));
+    let filled = "measure gaps.csv --target none --kernel 'rbf(gamma=0.1)' --missing mean --scale none";
+    let told_of = place.json(&format!("{filled} --stability"));
+    assert!(told_of["stability"]["assumes"].as_str().unwrap().contains("filled in"), "{told_of}");
+    let bound = place.json(&format!("{filled} --versus gaps.csv"));
+    assert!(bound["bound"].is_null(), "{bound}");
     assert_eq!(told["stability"]["beyond_rho"].as_array().unwrap().len(), 0);
     assert_eq!(told["stability"]["intervals"].as_array().unwrap().len(), 5);
     let dimensions: Vec<f64> =

@@ -22,7 +22,9 @@ fn every_verb_that_takes_a_model_takes_one_of_libsvm() {
     let shown = place.json("show svm");
     assert_eq!((&shown["kind"], &shown["machine"], &shown["n_support"]), (&"model".into(), &"svc".into(), &2.into()));
     assert!(shown["n"].is_null() && shown["status"].is_null(), "the file does not tell");
-    assert!(place.run("show svm").ok().out.contains("not told"));
+    let said = place.run("show svm").ok().out;
+    assert!(said.contains("not told") && said.contains("candidates") && said.contains("unknown: how many"), "{said}");
+    assert!(shown["candidates"].is_null() && shown["candidates_paid_for"].is_null(), "{shown}");
     for data in ["a.svm", "a.csv"] {
         place.run(&format!("plot svm {data} -o a.svg")).ok();
         assert!(place.read("a.svg").contains("f = 0"), "a decision surface");

@@ -78,6 +78,7 @@ fn theorems_are_computed_for_numbers_and_say_what_is_wrong_with_them() {
         ("bound c_bound gibbs=x disagreement=0.4", "x is not a number"),
         ("bound c_bound gibbs disagreement=0.4", "NAME=NUMBER"),
         ("bound c_bound gibbs=2 disagreement=0.4", "between 0 and 1"),
+        ("bound c_bound gibbs=0.1 disagreement=0.49", "0.18 at most"),
     ] {
         place.run(line).fails(2, &[told]);
     }

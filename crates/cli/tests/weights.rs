@@ -76,3 +76,17 @@ fn weights_that_mean_nothing_are_refused() {
     place.run("fit weighted.csv --weights -1 --machine svc -o m").fails(2, &["is the target"]);
     assert!(!place.has("m"));
 }
+
+#[test]
+fn folds_of_a_weighted_fit_take_the_weights_of_the_models_column() {
+    let place = twice();
+    let fit = "--machine svc --kernel 'rbf(gamma=1)' --scale none";
+    place.run(&format!("fit weighted.csv --weights w {fit} -o m")).ok();
+    let said = place.run("certify m weighted.csv --folds 5").ok().out;
+    assert!(said.contains("cross-validated error"), "{said}");
+    // a file without the column has no weights to take
+    place.run("certify m banana.csv --folds 5").fails(2, &["weights, which are not known here"]);
+    // weights that balance classes are counted again
+    place.run(&format!("fit banana.csv --class-weight balanced {fit} -o b")).ok();
+    assert!(place.run("certify b banana.csv --folds 5").ok().out.contains("cross-validated error"));
+}

@@ -224,11 +224,15 @@ mod tests {
         assert!((m.rmse - (2.0_f64 / 3.0).sqrt()).abs() < 1e-15);
         assert!((m.mae - 2.0 / 3.0).abs() < 1e-15);
         assert!((m.base_rmse - (8.0_f64 / 3.0).sqrt()).abs() < 1e-15, "that of the mean, 3");
+        assert!((m.r2.unwrap() - (1.0 - 2.0 / 8.0)).abs() < 1e-15);
+        assert_eq!(m.rmse_interval, None, "of three examples there is none");
+        let twelve = Output::numbers(vec!["y".into()], (0..12).map(f64::from).collect());
+        let truth = Target::from((0..12).map(|i| f64::from(i * i % 7)).collect::<Vec<f64>>());
+        let Metrics::Numbers(m) = measure(&twelve, &truth).unwrap() else { panic!() };
         let told = Metrics::Numbers(m.clone()).without_intervals();
         assert!(
             m.rmse_interval.is_some()
                 && told == Metrics::Numbers(crate::metrics::NumberMetrics { rmse_interval: None, ..m.clone() })
         );
-        assert!((m.r2.unwrap() - (1.0 - 2.0 / 8.0)).abs() < 1e-15);
     }
 }

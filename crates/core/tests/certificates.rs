@@ -6,7 +6,7 @@ use mercer::bounds::{self, Certificate, Guarantee, Quantity, State};
 use mercer::certify::{self, Certified, Options, part};
 use mercer::data::Values;
 use mercer::gram::fill;
-use mercer::machines::Coefficients;
+use mercer::machines::{Coefficients, Machine};
 use mercer::model::Step;
 use mercer::prelude::*;
 use mercer::watch::Silent;
@@ -655,6 +655,40 @@ fn the_ends_of_the_scenario_interval_have_counts_of_their_own() {
 }
 
 #[test]
+fn a_share_of_weighted_examples_is_a_number_that_all_of_them_have_chosen() {
+    let mut random = Seed(18).stream("weighted regions");
+    let x: Vec<f64> = (0..200).map(|_| random.normal()).collect();
+    let data = Dataset::new(Rows::new(x, 100, 2).unwrap());
+    let weights = (0..100).map(|_| 0.5 + random.uniform()).collect();
+    let weighted = data.clone().with_weights(weights).unwrap();
+    let machines: [Box<dyn Machine>; 2] =
+        [Box::new(OneClass { nu: 0.2, ..OneClass::default() }), Box::new(Svdd { nu: 0.2, ..Svdd::default() })];
+    for machine in machines {
+        let name = machine.entry().name;
+        let found = certified(&machine.fit_dyn(&data), &data);
+        assert!(found.facts.compression.unwrap().share_of_all, "{name}");
+        let says = |bound: &str, what: &str| of(&found, bound).conditions.iter().any(|c| c.what.contains(what));
+        assert!(says("compression_binomial", "a share of m") && says("scenario", "ν m/d"), "{name}");
+        let found = certified(&machine.fit_dyn(&weighted), &weighted);
+        assert!(found.facts.compression.is_none(), "{name}");
+        for bound in ["scenario", "scenario_interval", "compression_binomial", "compression_lossy"] {
+            assert!(!of(&found, bound).applicable && of(&found, bound).reason.contains("weight"), "{name} {bound}");
+        }
+    }
+}
+
+/// A fit with a kernel of numbers.
+trait FitDyn {
+    fn fit_dyn(&self, data: &Dataset) -> Model;
+}
+
+impl FitDyn for Box<dyn Machine> {
+    fn fit_dyn(&self, data: &Dataset) -> Model {
+        Job::new(self.as_ref(), &rbf(0.5)).run(data, &Silent).unwrap()
+    }
+}
+
+#[test]
 fn means_over_samples_are_scores_once_candidates_were_compared() {
     let (data, _) = gaussians(100, 1.0, 11);
     let model = svc(1.0, false).fit(&rbf(1.0), &data).unwrap();
@@ -865,7 +899,21 @@ fn held_out_examples_of_few_values_or_of_new_classes_are_judged() {
         judged(&both(0)).unwrap_err().contains("100 of the 300 held-out examples also stand among those of training")
     );
     assert!(judged(&both(60)).unwrap_err().contains("40 of the 240"));
-    assert_eq!(judged(&both(98)).unwrap().facts.held_out_copies, 2);
+    let two = judged(&both(98)).unwrap();
+    assert_eq!(two.facts.held_out_copies, 2);
+    assert!(two.sentence().contains("But 2 of the 202 held-out examples also stand among those of training"));
+    // where every row stands there several times, equal ones are as many as chance would make, and are told aloud
+    let thrice = joined(&[cloud.clone(), cloud.clone(), cloud.clone()]);
+    let model = svc(1.0, true).fit(&rbf(0.5), &thrice).unwrap();
+    let options = Options { held_out: Some(&part), ..Options::default() };
+    match model.certify(&thrice, &options, &Silent) {
+        Ok(found) => {
+            assert!(found.sentence().contains("But 30 of the 30 held-out examples"), "{}", found.sentence());
+            let told = |name: &str| found.summary().iter().any(|(line, _)| *line == name);
+            assert!(told("seen before") && told("copies"), "{:?}", found.summary());
+        }
+        Err(refused) => assert!(refused.to_string().contains("those of training"), "{refused}"),
+    }
 }
 
 /// The examples of several data sets of plain vectors in two classes, one after the other.

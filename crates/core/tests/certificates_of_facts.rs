@@ -180,8 +180,13 @@ fn unlabelled_examples_give_a_prior_that_is_longer_where_examples_lie() {
     assert!(
         find(&certified(&model, &data, &Options::default()), "pac_bayes_unlabelled").reason.contains("--unlabelled")
     );
-    let own = Options { unlabelled: Some(&data), ..Options::default() };
-    assert!(model.certify(&data, &own, &Silent).unwrap_err().to_string().contains("those of training"));
+    // in any order, without labels or with others, and a part of it
+    let turned: Vec<usize> = (0..60).rev().collect();
+    for places in [(0..60).collect(), turned, (10..40).collect()] {
+        let own = data.select(&places).without_target();
+        let own = Options { unlabelled: Some(&own), ..Options::default() };
+        assert!(model.certify(&data, &own, &Silent).unwrap_err().to_string().contains("those of training"));
+    }
 }
 
 /// Files of sparse vectors do not say of how many coordinates they are, so the statement must hold for every number of them.

@@ -406,13 +406,16 @@ fn what_cannot_be_is_told() {
     for coverage in [0.0, 1.0, f64::NAN] {
         assert!(model.regions(&classes, coverage).unwrap_err().to_string().contains("between 0 and 1"));
     }
-    // a class that only held-out examples have is never in a set, and counts against the coverage
+    // a class that only held-out examples have is in every set where that many are of it
     let mut other = plain.clone();
     let labels: Vec<&str> = (0..30).map(|i| if i % 2 == 0 { "many" } else { "unknown" }).collect();
     let strange = nudged(&classes).with_target(Target::from_text("y", &labels)).unwrap();
     other.calibrate_on(&strange, false).unwrap();
-    let Regions::Sets { inside, .. } = other.regions(&classes, 0.9).unwrap() else { panic!() };
-    assert!(inside.iter().all(|i| *i), "half of the nonconformities are infinite");
+    let regions = other.regions(&classes, 0.9).unwrap();
+    let Regions::Sets { inside, unknown, .. } = &regions else { panic!() };
+    assert!(*unknown && inside.iter().all(|i| *i), "half of the nonconformities are infinite");
+    let measured = regions.measure(strange.target()).unwrap();
+    assert_eq!((measured.coverage, measured.unknown), (1.0, Some(15)));
 }
 
 #[test]
@@ -434,6 +437,95 @@ fn rare_classes_that_a_fold_takes_away_are_strange_to_it() {
     assert!(error.contains("one fold"), "{error}");
     let pairs = Kfd { strategy: Strategy::OneVsOne, ..Kfd::default() };
     assert!(fit(&pairs, &rbf(0.5), recipe(Method::Cross), &data).is_ok());
+}
+
+/// Points around their class, of so many classes of which the later ones are rarer; each class has a name.
+fn many_classes(n: usize, classes: usize, random: &mut Random) -> Dataset {
+    let codes: Vec<usize> = (0..n).map(|_| (random.uniform().powi(2) * classes as f64) as usize).collect();
+    let x = codes.iter().map(|&c| c as f64 + 0.1 * random.normal()).collect();
+    let names: Vec<String> = codes.iter().map(|c| format!("c{c}")).collect();
+    let words: Vec<&str> = names.iter().map(String::as_str).collect();
+    Dataset::new(Rows::new(x, n, 1).unwrap()).with_target(Target::from_text("y", &words)).unwrap()
+}
+
+#[test]
+fn truths_that_no_model_knows_are_counted_as_proven() {
+    let (knn, mean) = (machines::classify::Knn { k: 1, ..machines::classify::Knn::default() }, NearestMean::default());
+    let trials = 400;
+    let each = Recipe { mondrian: true, ..recipe(Method::Split) };
+    for (machine, asked, coverage) in [
+        (&knn as &dyn Machine, recipe(Method::Split), 0.9),
+        (&knn, recipe(Method::Split), 0.7),
+        (&knn, each, 0.9),
+        (&mean, recipe(Method::Cross), 0.97),
+        (&mean, recipe(Method::Jackknife), 0.97),
+    ] {
+        let (mut unknown, mut least) = (0, 0.0);
+        let missed = simulate(trials, |random| {
+            let (data, new) = (many_classes(24, 20, random), many_classes(1, 20, random));
+            let model = fit(machine, &rbf(1.0), asked, &data).unwrap();
+            let told = model.conformal().unwrap().guarantees(coverage);
+            least = told.iter().filter_map(|g| g.least).fold(1.0, f64::min);
+            let measured = model.regions(&new, coverage).unwrap().measure(new.target()).unwrap();
+            unknown += measured.unknown.unwrap();
+            // at 0.7 there are enough examples, and what is covered is not covered by holding everything
+            assert!(coverage > 0.7 || told.iter().all(|g| !g.everything));
+            measured.coverage < 1.0
+        });
+        let name = format!("{} {} {}", machine.entry().name, asked.method, asked.mondrian);
+        assert!(unknown > trials / 20, "{name}: {unknown} new examples are of a class that the model does not know");
+        assert!(usual(missed, trials, 1.0 - least).1, "{name}: {missed} of {trials} missed, proven {least}");
+    }
+}
+
+#[test]
+fn the_only_example_of_a_class_is_strange_to_the_closed_form_without_it() {
+    let mut random = Seed(15).stream("only");
+    let x: Vec<f64> = (0..60).map(|_| random.normal()).collect();
+    let labels: Vec<&str> = (0..30).map(|i| if i == 0 { "only" } else { ["a", "b"][i % 2] }).collect();
+    let data = Dataset::new(Rows::new(x, 30, 2).unwrap()).with_target(Target::from_text("y", &labels)).unwrap();
+    let model = fit(&Kfd::default(), &rbf(0.5), Recipe::new(Method::Jackknife), &data).unwrap();
+    let groups = model.conformal().unwrap().groups();
+    assert_eq!(groups.iter().flatten().filter(|r| r.is_infinite()).count(), 1);
+}
+
+#[test]
+fn training_examples_among_those_to_calibrate_with_are_left_out_or_cost_the_proof() {
+    let machine = Ridge { lambda: 0.1.into(), ..Ridge::default() };
+    let mut random = Seed(16).stream("among");
+    // of all training examples known one by one
+    let (training, new) = (waves(60, &mut random), waves(100, &mut random));
+    let mut model = machine.fit(&rbf(1.0), &training).unwrap();
+    let mixed = stacked(&new, &training.select(&(0..6).collect::<Vec<_>>()));
+    assert_eq!(model.calibrate_on(&mixed, false).unwrap(), 6);
+    let conformal = model.conformal().unwrap();
+    assert!(conformal.is_proven() && conformal.held_out(0) == 100);
+    assert_eq!(model.calibrate_on(&new, false).unwrap(), 0);
+    // of a sample of them only the share is known
+    let (training, new) = (waves(4000, &mut random), waves(400, &mut random));
+    let mut model = machine.fit(&linear(), &training).unwrap();
+    let mixed = stacked(&new, &training.select(&(0..12).collect::<Vec<_>>()));
+    assert!(model.seen(&mixed).is_some_and(|seen| seen.found > 0 && !seen.exact));
+    assert_eq!(model.calibrate_on(&mixed, false).unwrap(), 0);
+    let back = Model::from_bytes(&model.to_bytes().unwrap(), "m").unwrap();
+    for model in [&model, &back] {
+        let conformal = model.conformal().unwrap();
+        assert!(conformal.holds_training() && !conformal.is_proven() && conformal.guarantees(0.9)[0].least.is_none());
+    }
+    model.calibrate_on(&new, false).unwrap();
+    assert!(model.conformal().unwrap().is_proven());
+}
+
+/// The examples of two sets, one after the other.
+fn stacked(one: &Dataset, two: &Dataset) -> Dataset {
+    let parts = [one, two];
+    let rows = |data: &Dataset| {
+        let mercer::data::Values::Dense(rows) = &data.views()[0].values else { panic!("dense vectors") };
+        rows.values().to_vec()
+    };
+    let x: Vec<f64> = parts.iter().flat_map(|data| rows(data)).collect();
+    let y: Vec<f64> = parts.iter().flat_map(|data| data.target().unwrap().numbers().unwrap().values).collect();
+    Dataset::new(Rows::new(x, y.len(), 1).unwrap()).with_target(y).unwrap()
 }
 
 /// Ends the work as soon as models without a fold are learned.

@@ -315,3 +315,36 @@ fn two_examples_are_one_to_learn_from_and_one_to_hold_out() {
         assert_eq!(back.regions(&data, 0.4).unwrap(), model.regions(&data, 0.4).unwrap());
     }
 }
+
+#[test]
+fn the_largest_index_of_held_out_sparse_vectors_is_no_number_of_the_kernel() {
+    let mut random = Seed(21).stream("sparse");
+    let n = 40;
+    for method in [Method::Split, Method::Cross] {
+        let labels: Vec<&str> = (0..n).map(|i| ["a", "b"][i % 2]).collect();
+        let target = Target::from_text("y", &labels);
+        let of = |width: usize, x: Vec<f64>| {
+            let rows = SparseRows::from_dense(&Rows::new(x, n, width).unwrap());
+            Dataset::new(rows).with_target(target.clone()).unwrap()
+        };
+        let plain = of(3, (0..3 * n).map(|_| random.normal()).collect());
+        let recipe = Recipe { folds: 4, ..Recipe::new(method) };
+        let (held, _) = recipe.parts(&plain, Seed(0)).unwrap();
+        // held-out examples have a coordinate that no other has
+        let far = (0..n).flat_map(|i| {
+            let last = if held.contains(&i) { 1.0 } else { 0.0 };
+            [random.normal(), random.normal(), 1.0, 0.0, 0.0, 0.0, 0.0, last]
+        });
+        let far = of(8, far.collect());
+        let kernel: Formula = "laplacian(gamma=1/d)".parse().unwrap();
+        for data in [&plain, &far] {
+            let model = fit(&Svc::default(), &kernel, recipe, data).unwrap();
+            assert!(model.kernel().to_string().contains("0.333333"), "{method}: {}", model.kernel());
+            assert!(model.conformal().unwrap().is_proven());
+        }
+        // without regions it is the width of the file, and is paid for
+        let model = Svc::default().fit(&kernel, &far).unwrap();
+        assert!(model.kernel().to_string().contains("0.125"), "{}", model.kernel());
+        assert_eq!(model.provenance().unwrap().learned()[0].bits, 64.0);
+    }
+}

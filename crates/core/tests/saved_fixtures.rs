@@ -150,7 +150,7 @@ fn said(model: &Model, input: &Path) -> Value {
 
 fn told(regions: &Regions) -> Value {
     match regions {
-        Regions::Sets { labels, inside, p_values } => {
+        Regions::Sets { labels, inside, p_values, .. } => {
             let k = labels.len();
             json!({"sets": inside.chunks(k).collect::<Vec<_>>(), "p_values": rows(p_values, k)})
         }

@@ -196,7 +196,7 @@ impl Model {
         Ok(told)
     }
 
-    /// True for each label in the set of an example.
+    /// True for each label in the set of an example, and in a last column for any label that the model does not know.
     fn sets<'py>(
         &self,
         py: Python<'py>,
@@ -205,9 +205,11 @@ impl Model {
         threads: usize,
     ) -> PyResult<Bound<'py, PyArray2<bool>>> {
         match self.regions(py, views, coverage, threads)? {
-            Regions::Sets { labels, inside, .. } => {
-                let rows = inside.len() / labels.len().max(1);
-                inside.into_pyarray(py).reshape([rows, labels.len()])
+            Regions::Sets { labels, inside, unknown, .. } => {
+                let k = labels.len().max(1);
+                let row = |set: &[bool]| set.iter().copied().chain([unknown]).collect::<Vec<_>>();
+                let all: Vec<bool> = inside.chunks_exact(k).flat_map(row).collect();
+                all.into_pyarray(py).reshape([inside.len() / k, labels.len() + 1])
             }
             _ => Err(PyValueError::new_err("sets of labels are for classifiers")),
         }
@@ -251,22 +253,22 @@ impl Model {
         self.model().conformal().is_some()
     }
 
-    /// Proven coverage: (held out, least, most, exact, fifth, everything) for each class of a Mondrian predictor, else
-    /// one.
+    /// Proven coverage: (held out, least, most, exact, fifth, everything, unknown) for each class of a Mondrian predictor,
+    /// else one.
     #[allow(clippy::type_complexity)]
     fn guarantees(
         &self,
         coverage: f64,
-    ) -> PyResult<Vec<(usize, Option<f64>, Option<f64>, Option<f64>, Option<f64>, bool)>> {
+    ) -> PyResult<Vec<(usize, Option<f64>, Option<f64>, Option<f64>, Option<f64>, bool, bool)>> {
         conformal::checked(coverage).map_err(raise)?;
         let conformal = self.model().needs_conformal().map_err(raise)?;
         let told = |g: conformal::Guarantee| {
-            (g.held_out, g.least, g.most, g.exact, g.conditional.map(|beta| beta.fifth), g.everything)
+            (g.held_out, g.least, g.most, g.exact, g.conditional.map(|beta| beta.fifth), g.everything, g.unknown)
         };
         Ok(conformal.guarantees(coverage).into_iter().map(told).collect())
     }
 
-    /// The same model with conformal regions from examples that it has not seen.
+    /// The same model with conformal regions from examples that it has not seen, and how many were left out as those of training.
     fn calibrated(
         &self,
         py: Python<'_>,
@@ -275,15 +277,18 @@ impl Model {
         labels: Option<Vec<String>>,
         mondrian: bool,
         threads: usize,
-    ) -> PyResult<Self> {
+    ) -> PyResult<(Self, usize)> {
         let mut data = dataset(views)?;
         if let Some(y) = y {
             data = data.with_target(target(y, labels)?).map_err(raise)?;
         }
         let mut model = self.model().clone();
-        let done =
-            run(py, (threads, self.size(&data)), None, None, |_| model.calibrate_on(&data, mondrian).map(|()| model))?;
-        Ok(Self { predictor: done.map_err(raise)?.predictor(), places: self.places.clone(), part: self.part.clone() })
+        let done = run(py, (threads, self.size(&data)), None, None, |_| {
+            model.calibrate_on(&data, mondrian).map(|left_out| (model, left_out))
+        })?;
+        let (model, left_out) = done.map_err(raise)?;
+        let (places, part) = (self.places.clone(), self.part.clone());
+        Ok((Self { predictor: model.predictor(), places, part }, left_out))
     }
 
     /// The same model, which knows among how many candidates it was chosen.

@@ -33,6 +33,12 @@ pub(super) fn run(flags: &ArgMatches, path: &Path) -> Result<(), Failure> {
         Some(second) => second,
         None => usual.parse()?,
     };
+    let twice = seen_by(&formula, &data).into_iter().find(|view| seen_by(&second, &data).contains(view));
+    if let Some(view) = twice {
+        return Err(Failure::usage(format!(
+            "both kernels look at {view}, and a part depends on itself whatever the rest does: {formula} and {second}; give each columns of its own, as in --kernel rbf@height --dependence linear@weight"
+        )));
+    }
     let seed = arguments::seed(flags);
     let watch = Watch::new(flags);
     let (k, l, found) = watch.heeded(|| -> Result<_, Failure> {
@@ -44,6 +50,12 @@ pub(super) fn run(flags: &ArgMatches, path: &Path) -> Result<(), Failure> {
     watch.finish();
     tell(flags, &[k.to_string(), l.to_string()], &found);
     Ok(())
+}
+
+/// The views that a kernel looks at: those that it names, and the only one of its kind where it names none.
+fn seen_by<'a>(formula: &'a Formula, data: &'a Dataset) -> Vec<&'a str> {
+    let only = |kind| data.views().iter().find(|view| view.values.kind() == kind).map(|view| view.name.as_str());
+    formula.views().into_iter().filter_map(|(name, kind)| name.or_else(|| only(kind))).collect()
 }
 
 /// The data with their target as a view of its own, and the usual kernel on it.

@@ -3,7 +3,7 @@
 use crate::{arguments, input, report};
 use clap::ArgMatches;
 use clap::parser::ValueSource;
-use mercer::data::{DataError, Dataset};
+use mercer::data::{DataError, Dataset, Schema};
 use mercer::formula::Formula;
 use mercer::hypothesis_tests::{
     Chance, PValue, Statistic, TwoSample, linear_two_sample, mmd_bound, mmd_bound_p, two_sample,
@@ -22,8 +22,8 @@ struct Samples {
     data: Dataset,
     first: Vec<bool>,
     names: [String; 2],
-    /// True if columns were scaled by numbers that the data gave.
-    scaled: bool,
+    /// What the columns mean, with what the data gave for it.
+    schema: Schema,
 }
 
 /// The p-value of a statistic, and the statistics that were computed.
@@ -71,7 +71,7 @@ pub(super) fn run(flags: &ArgMatches, path: &Path) -> Result<(), Failure> {
         Ok((kernel, Outcome { sizes, tested, other: Some(other), p, critical, whole: Some(found) }))
     })?;
     watch.finish();
-    let learned = super::learned(&formula, samples.scaled);
+    let learned = super::learned(&formula, &samples.schema);
     tell(flags, &kernel, &samples.names, &outcome, radius, learned);
     Ok(())
 }
@@ -81,8 +81,7 @@ fn from_files(flags: &ArgMatches, formula: &Formula, path: &Path, other: &Path) 
     let (schema, one, two) = input::pooled(path, other, flags, formula)?;
     let first = (0..one.len() + two.len()).map(|i| i < one.len()).collect();
     let data = one.without_target().joined(&two.without_target())?;
-    let scaled = schema.views().iter().any(|v| v.scaler().is_some());
-    Ok(Samples { data, first, names: [path, other].map(|p| p.display().to_string()), scaled })
+    Ok(Samples { data, first, names: [path, other].map(|p| p.display().to_string()), schema })
 }
 
 /// The two classes of a column.
@@ -101,8 +100,7 @@ fn from_groups(flags: &ArgMatches, formula: &Formula, path: &Path) -> Result<Sam
     let column = flags.get_one::<String>("groups").map_or("", String::as_str);
     let names = [one, two].map(|label| format!("{column} = {label}"));
     let first = classes.codes.iter().map(|&c| c == 0).collect();
-    let scaled = training.schema.views().iter().any(|v| v.scaler().is_some());
-    Ok(Samples { data: training.data.without_target(), first, names, scaled })
+    Ok(Samples { data: training.data.without_target(), first, names, schema: training.schema })
 }
 
 fn tell(

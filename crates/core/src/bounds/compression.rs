@@ -6,7 +6,7 @@
 //! the set have to be classified rightly, so soft margins count as lossless, since every misclassified example is a support
 //! vector; and learners that list examples in increasing order need no d!.
 
-use super::theorem::{AMOUNT, DELTA, EXAMPLES, Input, Theorem};
+use super::theorem::{ALWAYS, AMOUNT, DELTA, EXAMPLES, Input, Theorem};
 use super::{BoundEntry, ChosenBy, Claim, Compression, Facts, Guarantee, NotApplicable, Quantity, Task};
 use crate::distributions::{binomial_upper, ln_choose};
 use crate::sources::{BOUSQUET, HERBRICH, LANGFORD, Source};
@@ -97,7 +97,7 @@ fn told(facts: &Facts, value: f64, set: &Compression) -> Claim {
         .of(quantity(facts.task))
         .given("compression_set", set.size)
         .given("errors_outside", set.errors_outside)
-        .checked(if set.stable && !set.scenario {
+        .checked(if set.share_of_all {
             "the problem of m examples on the compression set alone has the same solution, counted within the solver's tolerance; a share of the examples means a share of m"
         } else {
             "training on the compression set alone gives the same model, counted within the solver's tolerance"
@@ -268,5 +268,6 @@ pub(super) const THEOREMS: &[Theorem] = &[Theorem {
         DELTA,
     ],
     example: (&[("examples", "500"), ("size", "25"), ("bits", "0")], 0.199_947_288_275_547_75),
+    possible: ALWAYS,
     value: |g| with_bits(g.number(0), g.number(1), g.number(2), g.nats(3)),
 }];

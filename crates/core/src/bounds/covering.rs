@@ -7,7 +7,7 @@
 //! Herbrich (2002), §4.4: Thm. 4.25 and 4.30, Lemmas 4.29 and 4.31; Zhang (2002), Thm. 4.
 
 use super::LD;
-use super::theorem::{AMOUNT, DELTA, EXAMPLES, Input, Theorem};
+use super::theorem::{ALWAYS, AMOUNT, DELTA, EXAMPLES, Input, Theorem};
 use crate::params::Rule;
 use crate::sources::{HERBRICH, Source, ZHANG};
 use std::f64::consts::E;
@@ -69,6 +69,7 @@ pub(super) const THEOREMS: &[Theorem] = &[
         inputs: &[Input::number("log2_cover", AMOUNT, "log₂ of the covering number"), EXAMPLES, DELTA],
         // (2/1000)(100 + log₂ 20000)
         example: (&[("log2_cover", "100"), ("examples", "1000")], 0.228_575_424_759_098_9),
+        possible: ALWAYS,
         value: |g| covering_bound(g.number(0), g.number(1), g.nats(2)),
     },
     Theorem {
@@ -79,6 +80,7 @@ pub(super) const THEOREMS: &[Theorem] = &[
         use_when: "the fat-shattering dimension of a class of functions is known, linear or not",
         inputs: &[Input::number("dimension", AMOUNT, "fat-shattering dimension d"), EXAMPLES, DELTA],
         example: (&[("dimension", "64"), ("examples", "100000")], 0.416_798_631_371_386_56),
+        possible: ALWAYS,
         value: |g| fat(g.number(1), g.number(0), LD * ((2.0 * g.number(1)).ln() + g.nats(2))),
     },
     Theorem {
@@ -94,6 +96,7 @@ pub(super) const THEOREMS: &[Theorem] = &[
             EXAMPLES,
         ],
         example: (&[("gamma", "0.5"), ("length", "2"), ("dimension", "3"), ("examples", "1000")], 615.212_510_187_907),
+        possible: ALWAYS,
         value: |g| fat_cover(g.number(0), g.number(1), g.number(2), g.number(3)),
     },
     Theorem {
@@ -104,6 +107,7 @@ pub(super) const THEOREMS: &[Theorem] = &[
         use_when: "functions are linear, of bounded length",
         inputs: &[NORM, RADIUS, SCALE],
         example: (&[("norm", "2"), ("radius", "3"), ("gamma", "0.5")], 144.0),
+        possible: ALWAYS,
         value: |g| linear_fat(g.number(0), g.number(1), g.number(2)),
     },
     Theorem {
@@ -115,6 +119,7 @@ pub(super) const THEOREMS: &[Theorem] = &[
         inputs: &[NORM, RADIUS, SCALE, EXAMPLES],
         // 144 log₂ 20001
         example: (&[("norm", "1"), ("radius", "1"), ("gamma", "0.5"), ("examples", "1000")], 2_057.440_969_799_738_5),
+        possible: ALWAYS,
         value: |g| zhang_cover(g.number(0) * g.number(1) / g.number(2), g.number(3)),
     },
 ];

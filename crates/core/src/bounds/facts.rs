@@ -93,6 +93,9 @@ pub struct Compression {
     pub stable: bool,
     /// True if the theorem of observed complexity holds: the problem can also be stated for any number of examples.
     pub scenario: bool,
+    /// True if a share of the examples is a constant of the problem: the same number of examples, not the same share, on a part of
+    /// them.
+    pub share_of_all: bool,
 }
 
 /// Facts about the kernel.

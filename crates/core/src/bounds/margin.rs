@@ -4,7 +4,7 @@
 //! Herbrich (2002), §4.4; Zhang (2002) for the covering numbers of [`zhang_margin`].
 
 use super::covering::{covering_bound, fat, zhang_cover};
-use super::theorem::{AMOUNT, DELTA, EXAMPLES, Input, Theorem};
+use super::theorem::{ALWAYS, AMOUNT, DELTA, EXAMPLES, Input, Theorem};
 use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, LD, Linear, NotApplicable, Quantity, Task};
 use crate::sources::{HERBRICH, Source, ZHANG};
 
@@ -209,5 +209,6 @@ pub(super) const THEOREMS: &[Theorem] = &[Theorem {
         DELTA,
     ],
     example: (&[("radius", "1"), ("norm", "1"), ("excess", "0"), ("examples", "1000000")], 0.059_540_841_353_351_456),
+    possible: ALWAYS,
     value: |g| robust_margin(g.number(3), adaptive_margin_dimension(g.number(0), g.number(1), g.number(2)), g.nats(4)),
 }];

@@ -238,6 +238,7 @@ fn informed_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
         .given("cosine", known.cosine)
         .given("examples_left", known.examples)
         .checked("the prior, N(η w_r, I), rests on one half of the examples and the bound on the other")
+        .declared("the seed, which divides the examples, was fixed before anybody looked at them or at a certificate")
         .checked("Q is symmetric around w, so its vote is the model"))
 }
 

@@ -6,7 +6,7 @@
 //! was learned from it, at the price of ln(m C(m, d)) for the choice.
 
 use super::pac_bayes::{single, single_with_errors, subset};
-use super::theorem::{AMOUNT, DELTA, DIVERGENCE, EXAMPLES, Input, SHARE, TRAINING_ERROR, Theorem};
+use super::theorem::{ALWAYS, AMOUNT, DELTA, DIVERGENCE, EXAMPLES, Input, SHARE, TRAINING_ERROR, Theorem};
 use crate::distributions::{kl_inverse, ln_choose, ln_maurer};
 use crate::params::Rule;
 use crate::sources::{CATONI, GRAEPEL, HERBRICH, SEEGER, Source, THIEMANN};
@@ -89,6 +89,7 @@ pub(super) const THEOREMS: &[Theorem] = &[
             &[("training_error", "0.05"), ("divergence", "20"), ("lambda", "0.5"), ("examples", "1000")],
             0.139_047_352_249_613_34,
         ),
+        possible: ALWAYS,
         value: |g| pac_bayes_lambda(g.number(0), g.number(1), g.number(2), g.number(3), g.nats(4)),
     },
     Theorem {
@@ -108,6 +109,7 @@ pub(super) const THEOREMS: &[Theorem] = &[
             &[("training_error", "0.05"), ("divergence", "20"), ("c", "1"), ("examples", "1000")],
             0.111_363_570_920_950_82,
         ),
+        possible: ALWAYS,
         value: |g| catoni(g.number(0), g.number(1), g.number(2), g.number(3), g.nats(4)),
     },
     Theorem {
@@ -118,6 +120,7 @@ pub(super) const THEOREMS: &[Theorem] = &[
         use_when: "a classifier is one of a list with prior probabilities, and makes no training error",
         inputs: &[PRIOR, EXAMPLES, DELTA],
         example: (&[("prior", "1e-6"), ("examples", "200")], 0.084_056_214_157_591_32),
+        possible: ALWAYS,
         value: |g| single(g.number(0).ln(), g.number(1), g.nats(2)),
     },
     Theorem {
@@ -128,6 +131,7 @@ pub(super) const THEOREMS: &[Theorem] = &[
         use_when: "a classifier is one of a list with prior probabilities",
         inputs: &[TRAINING_ERROR, PRIOR, EXAMPLES, DELTA],
         example: (&[("training_error", "0.05"), ("prior", "1e-6"), ("examples", "1000")], 0.141_682_176_107_240_88),
+        possible: ALWAYS,
         value: |g| single_with_errors(g.number(0), g.number(1).ln(), g.number(2), g.nats(3)),
     },
     Theorem {
@@ -146,6 +150,7 @@ pub(super) const THEOREMS: &[Theorem] = &[
             &[("errors", "0.05,0.06,0.2,0.5"), ("priors", "0.25,0.25,0.25,0.25"), ("examples", "1000")],
             0.146_387_465_614_299_02,
         ),
+        possible: ALWAYS,
         value: |g| subset_posterior(g.list(0), g.list(1), g.number(2), g.nats(3)).0,
     },
     Theorem {
@@ -165,6 +170,7 @@ pub(super) const THEOREMS: &[Theorem] = &[
             &[("error_outside", "0.05"), ("divergence", "5"), ("examples", "1000"), ("size", "10")],
             0.177_150_646_385_224_65,
         ),
+        possible: ALWAYS,
         value: |g| pac_bayes_compression(g.number(0), g.number(1), g.number(2), g.number(3), g.nats(4)),
     },
     Theorem {
@@ -190,6 +196,7 @@ pub(super) const THEOREMS: &[Theorem] = &[
             ],
             std::f64::consts::LN_2,
         ),
+        possible: ALWAYS,
         value: |g| gaussian_process_divergence(g.number(0), g.number(1), g.number(2), g.number(3), g.number(4)),
     },
 ];

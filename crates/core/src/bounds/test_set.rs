@@ -4,7 +4,7 @@
 //! Langford (2005), Tutorial on Practical Prediction Theory for Classification; Clopper & Pearson (1934).
 
 use super::betting::upper_end;
-use super::theorem::{DELTA, Input, SHARE, Theorem};
+use super::theorem::{ALWAYS, DELTA, Input, SHARE, Theorem};
 use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, HeldOutErrors, NotApplicable, Quantity, Task};
 use crate::distributions::{binomial_lower, binomial_upper, kl_inverse};
 use crate::sources::{HERBRICH, HOEFFDING, LANGFORD, MAURER_PONTIL, Source, WAUDBY_SMITH};
@@ -161,5 +161,6 @@ pub(super) const THEOREMS: &[Theorem] = &[Theorem {
     use_when: "losses of new examples come in, and testing shall end as soon as they say enough",
     inputs: &[Input::list("losses", SHARE, "losses in the order in which they came"), DELTA],
     example: (&[("losses", "0,0.1,0,0.2,0,0,0.1,0,0,0.1,0,0"), ("delta", "0.2")], 0.329_643_947_704_620_6),
+    possible: ALWAYS,
     value: |g| upper_end(g.list(0), g.nats(1)),
 }];

@@ -256,7 +256,14 @@ fn rich(m: f64, size: f64, error: f64, gamma: f64) -> Facts {
     let mut facts = Facts::bare(m, Task::Classes(2));
     facts.machine = "svc".to_owned();
     facts.errors = Some((error * m).floor());
-    facts.compression = Some(Compression { size, surely: size, errors_outside: 0.0, stable: true, scenario: true });
+    facts.compression = Some(Compression {
+        size,
+        surely: size,
+        errors_outside: 0.0,
+        stable: true,
+        scenario: true,
+        share_of_all: false,
+    });
     let wrong = (40.0 * error).ceil() as usize;
     let margins: Vec<f64> = (0..40).map(|i| if i < wrong { -gamma } else { gamma }).collect();
     facts.linear = Some(Linear {
@@ -373,7 +380,8 @@ fn more_examples_at_the_same_complexity_lower_every_bound_in_the_end() {
 #[test]
 fn a_model_that_needs_all_examples_is_answered_by_every_entry() {
     for m in [1.0, 2.0, 400.0] {
-        let set = Compression { size: m, surely: m, errors_outside: 0.0, stable: true, scenario: true };
+        let set =
+            Compression { size: m, surely: m, errors_outside: 0.0, stable: true, scenario: true, share_of_all: false };
         let facts = Facts { errors: Some(0.0), compression: Some(set), ..Facts::bare(m, Task::Classes(2)) };
         for entry in all() {
             let found = Certificate::of(entry, &facts, 0.05);

@@ -24,9 +24,14 @@ pub struct Theorem {
     pub inputs: &'static [Input],
     /// Inputs with their values as they are written, and the value of the theorem.
     pub example: (&'static [(&'static str, &'static str)], f64),
-    /// The value; the inputs obey their rules.
+    /// Why no world has these inputs together, where that is so; each obeys its own rule.
+    pub possible: fn(&Given) -> Result<(), String>,
+    /// The value; the inputs obey their rules, and are possible together.
     pub value: fn(&Given) -> f64,
 }
+
+/// Inputs that go together whatever they are.
+pub(super) const ALWAYS: fn(&Given) -> Result<(), String> = |_| Ok(());
 
 /// A number, or a list of numbers, that a theorem takes.
 pub struct Input {
@@ -166,7 +171,9 @@ impl Theorem {
             }
             values.push(value);
         }
-        Ok((self.value)(&Given(values)))
+        let given = Given(values);
+        (self.possible)(&given).map_err(|why| format!("{}: {why}", self.name))?;
+        Ok((self.value)(&given))
     }
 }
 
@@ -204,6 +211,10 @@ mod tests {
             let error = c_bound.of(&parsed(pairs)).unwrap_err();
             assert!(error.contains(told), "{error}");
         }
+        // two that err with probability 0.1 cannot differ half of the time
+        let error = c_bound.of(&parsed(&[("gibbs", "0.1"), ("disagreement", "0.49")])).unwrap_err();
+        assert!(error.contains("0.18 at most") && error.contains("lower bound"), "{error}");
+        assert!(c_bound.of(&parsed(&[("gibbs", "0.1"), ("disagreement", "0.18")])).is_ok());
         let lists = theorem("subset_posterior").unwrap();
         let error = lists.of(&parsed(&[("errors", "0.1,0.2"), ("priors", "0.5"), ("examples", "100")])).unwrap_err();
         assert!(error.contains("one length"), "{error}");

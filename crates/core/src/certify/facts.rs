@@ -107,7 +107,7 @@ pub(super) fn facts_beside(
     facts.assumes.extend(assumed(model, training));
     facts.held_out_before = options.held_out.is_none() && held_out_before.is_some();
     if let Some(held_out) = options.held_out.or(held_out_before.as_ref()) {
-        facts.held_out_copies = seen_before(known, held_out)?;
+        facts.held_out_copies = seen_before(known, held_out, "held-out")?;
         (facts.held_out, facts.held_out_loss) = held_out_facts(model, held_out, &theory, seen.task, options)?;
     }
     if options.thorough {
@@ -266,7 +266,14 @@ fn compression(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) 
         }
         let errors_outside = outside.iter().filter(|w| **w).count() as f64;
         let size = part.len() as f64;
-        return Ok(Compression { size, surely: 0.0, errors_outside, stable: false, scenario: false });
+        return Ok(Compression {
+            size,
+            surely: 0.0,
+            errors_outside,
+            stable: false,
+            scenario: false,
+            share_of_all: false,
+        });
     }
     if let Compresses::Not(reason) = theory.compression {
         return Err(reason.to_owned());
@@ -287,7 +294,8 @@ fn compression(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) 
             "the kernel is not positive definite, so a part of the examples may give another solution".to_owned()
         );
     }
-    if matches!(theory.compression, Compresses::Margin { any_size: false }) && weighted(model, training) {
+    let share_of_all = matches!(theory.compression, Compresses::Margin { any_size: false } | Compresses::Region);
+    if share_of_all && weighted(model, training) {
         return Err(
             "the problem depends on the weight of all examples, which a part of them does not tell: fit without weights"
                 .to_owned(),
@@ -309,7 +317,14 @@ fn compression(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) 
             if errors > 0.0 {
                 return Err(format!("the passes ended before the last mistake: {errors} examples are still wrong"));
             }
-            return Ok(Compression { size, surely: 0.0, errors_outside: 0.0, stable: false, scenario: false });
+            return Ok(Compression {
+                size,
+                surely: 0.0,
+                errors_outside: 0.0,
+                stable: false,
+                scenario: false,
+                share_of_all: false,
+            });
         }
     };
     let mut inside: Vec<bool> = depth.iter().map(|d| *d <= tolerance).collect();
@@ -334,6 +349,7 @@ fn compression(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) 
         errors_outside: seen.wrong.iter().zip(&inside).filter(|(w, i)| **w && !**i).count() as f64,
         stable: true,
         scenario: any_size,
+        share_of_all,
     })
 }
 

@@ -10,42 +10,40 @@ use crate::machines::Theory;
 use crate::model::Model;
 use std::collections::HashMap;
 
-/// The number of held-out examples that are also training examples, with the same target.
+/// What helps where examples are those of training.
+const OTHERS: &str = "give examples that the model has not seen";
+
+/// The number of examples that are also training examples, with the same target if they have one; `kind` is what they are called.
 ///
 /// Examples of few values repeat themselves in any sample. A new one stands among n others with about the probability 1 − n₁/n, where n₁ of
 /// these stand there once (Good, 1953, The population frequencies of species, (9)); held-out examples of which far more do were not drawn anew.
 /// Where hardly any stands there once, pairs of equal examples across the two sets are held against those within each (`data/copies.rs`).
-pub(super) fn seen_before(training: &Dataset, held_out: &Dataset) -> Result<usize, Error> {
+pub(super) fn seen_before(training: &Dataset, held_out: &Dataset, kind: &str) -> Result<usize, Error> {
     if training.fingerprint() == held_out.fingerprint() {
-        let finding = "the held-out examples are those of training; give examples that the model has not seen";
-        return Err(DataError::Usage { finding: finding.to_owned() }.into());
+        let finding = format!("the {kind} examples are those of training; {OTHERS}");
+        return Err(DataError::Usage { finding }.into());
     }
     let mut known: HashMap<u64, usize> = HashMap::new();
     training.example_fingerprints().into_iter().for_each(|f| *known.entry(f).or_default() += 1);
     let found: Vec<usize> = held_out.example_fingerprints().iter().filter_map(|f| known.get(f).copied()).collect();
     let once = found.iter().filter(|n| **n == 1).count();
     if found.len() == held_out.len() && 2 * once > found.len() {
-        let finding = format!(
-            "all {} held-out examples also stand among those of training; give examples that the model has not seen",
-            found.len()
-        );
+        let finding = format!("all {} {kind} examples also stand among those of training; {OTHERS}", found.len());
         return Err(DataError::Usage { finding }.into());
     }
     let (numbers, times) = counted(training.example_fingerprints());
     let whole = Known { numbers: &numbers, times: &times, examples: training.len(), whole: true };
     let compared = copies(whole, &held_out.example_fingerprints());
     if compared.same {
-        let finding =
-            "the held-out examples are those of training in another order; give examples that the model has not seen";
-        return Err(DataError::Usage { finding: finding.to_owned() }.into());
+        let finding = format!("the {kind} examples are those of training in another order; {OTHERS}");
+        return Err(DataError::Usage { finding }.into());
     }
     let (n, of) = (training.len() as f64, held_out.len() as f64);
     let repeats = 1.0 - known.values().filter(|count| **count == 1).count() as f64 / n.max(1.0);
     let (expected, spread) = (of * repeats, (of * repeats * (1.0 - repeats) * (1.0 + of / n.max(1.0))).sqrt());
     if found.len() as f64 > expected + 5.0 * spread + 3.0 {
         let finding = format!(
-            "{} of the {} held-out examples also stand among those of training, where chance explains about {expected:.0}; give examples \
-             that the model has not seen",
+            "{} of the {} {kind} examples also stand among those of training, where chance explains about {expected:.0}; {OTHERS}",
             found.len(),
             held_out.len()
         );
@@ -53,8 +51,7 @@ pub(super) fn seen_before(training: &Dataset, held_out: &Dataset) -> Result<usiz
     }
     if compared.share > 0.0 && compared.deviations > 5.0 {
         let finding = format!(
-            "about {:.0} of the {} held-out examples are those of training: more are equal to one than are equal among themselves; give \
-             examples that the model has not seen",
+            "about {:.0} of the {} {kind} examples are those of training: more are equal to one than are equal among themselves; {OTHERS}",
             compared.share * held_out.len() as f64,
             held_out.len()
         );

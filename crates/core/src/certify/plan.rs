@@ -108,6 +108,7 @@ impl Expected {
             errors_outside: 0.0,
             stable: true,
             scenario: true,
+            share_of_all: false,
         });
         facts.kernel = KernelFacts {
             radius: Some(1.0),

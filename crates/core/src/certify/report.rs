@@ -40,9 +40,22 @@ impl Certified {
         self.certificates.iter().find(is_one)
     }
 
+    /// How many of the held-out examples stand among those of training as well, if some do.
+    fn held_out_copies(&self) -> Option<String> {
+        let all =
+            self.facts.held_out.map_or(0.0, |h| h.examples).max(self.facts.held_out_loss.map_or(0.0, |h| h.examples));
+        let copies = self.facts.held_out_copies;
+        (copies > 0).then(|| {
+            format!("{copies} of the {all} held-out examples also stand among those of training: what rests on them holds only if they were drawn by themselves, not taken from there")
+        })
+    }
+
     fn verdict(&self) -> String {
         match self.best() {
-            Some(best) if on_held_out(best) => format!("{} ({}).", statement(best), best.bound),
+            Some(best) if on_held_out(best) => {
+                let copies = self.held_out_copies().map_or_else(String::new, |told| format!(" But {told}."));
+                format!("{} ({}).{copies}", statement(best), best.bound)
+            }
             Some(best) => {
                 format!("{} ({}; that it was chosen among several is paid for).", statement(best), best.bound)
             }
@@ -81,6 +94,11 @@ impl Certified {
         lines.extend(self.cross_validated.map(|c| ("cross-validated error", c.to_string())));
         let held_out = facts.held_out.map_or(0.0, |h| h.examples);
         lines.extend(self.held_out_error.map(|e| ("held-out error", format!("{e:.4} of {held_out}"))));
+        lines.extend(self.held_out_copies().map(|told| ("seen before", told)));
+        if facts.copies {
+            let told = "some training examples are equal: each counts as one that was drawn by itself, and nothing holds where rows were repeated";
+            lines.push(("copies", told.to_owned()));
+        }
         match facts.penalty.candidates {
             None => lines.push((
                 "candidates",

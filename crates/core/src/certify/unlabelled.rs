@@ -12,6 +12,7 @@
 //! Herbrich (2002), Remark 5.13; Catoni (2007), chapter 1, and Langford & Shawe-Taylor (2003), Thm. 3.1, with the covariance of the prior
 //! in the place of the identity.
 
+use super::held_out::seen_before;
 use super::seen::Seen;
 use crate::bounds::{Facts, Task};
 use crate::data::{DataError, Dataset};
@@ -42,9 +43,8 @@ pub(super) fn unlabelled(
     if u == 0 || u > MAX_EXAMPLES {
         return Err(usage(format!("{u} unlabelled examples: give 1 to {MAX_EXAMPLES} of them")));
     }
-    if examples.clone().without_target().fingerprint() == training.clone().without_target().fingerprint() {
-        return Err(usage("the unlabelled examples are those of training; give others, drawn beside them".to_owned()));
-    }
+    // in any order, and a part of them, too: the prior would know examples that it is judged by
+    seen_before(&training.clone().without_target(), &examples.clone().without_target(), "unlabelled")?;
     let plus = if linear.homogeneous { 0.0 } else { 1.0 };
     let of_examples = model.kernel.cross(examples, examples)?;
     let across = model.kernel.cross(training, examples)?;

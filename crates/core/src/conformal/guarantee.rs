@@ -19,8 +19,12 @@ use serde::Serialize;
 /// Where the columns of a table were coded by the examples that are kept, "new examples" are those whose categories these have: others
 /// are refused by a prediction, and a fit that meets one among its held-out examples claims nothing.
 ///
-/// A Mondrian predictor keeps this for each class by itself, with the examples of that class. In practice jackknife+ and cross
-/// cover 1 − α or a little less; the bound is for the worst case.
+/// A truth that the model does not know is a class with no example to learn from, infinitely strange like the held-out examples of
+/// such classes. It counts as covered only where the region says that it holds such labels (`unknown`), and elsewhere as a miss,
+/// which the coverage allows for, since it was as probable among the held-out examples.
+///
+/// A Mondrian predictor keeps this for each class by itself, with the examples of that class; a class that the model does not know
+/// has none, and is in every set. In practice jackknife+ and cross cover 1 − α or a little less; the bound is for the worst case.
 ///
 /// # Source
 /// Vovk, Gammerman & Shafer (2005), chapter 4; Vovk (2012) for the Beta distribution; Barber, Candès, Ramdas &
@@ -33,14 +37,17 @@ pub struct Guarantee {
     /// The coverage is at least this; nothing is proven where it is `None`, since held-out examples had a part in what was learned
     /// before the fits.
     pub least: Option<f64>,
-    /// At most this where no nonconformities are equal; split only.
+    /// At most this where no nonconformities are equal; split only, and not where some of the held-out ones are.
     pub most: Option<f64>,
-    /// Exactly this where no nonconformities are equal; split only.
+    /// Exactly this where no nonconformities are equal; split only, and not where some of the held-out ones are.
     pub exact: Option<f64>,
     /// The distribution of the coverage from one set of held-out examples to the next; split only, and where regions are not everything.
     pub conditional: Option<Beta>,
-    /// True if there are too few examples for the level, so that every region holds everything.
+    /// True if there are too few examples for the level, so that every region holds everything, labels that the model does not
+    /// know among it.
     pub everything: bool,
+    /// True if every set holds any label that the model does not know.
+    pub unknown: bool,
 }
 
 /// The distribution Beta(a, b) of a coverage.
@@ -75,6 +82,8 @@ impl Conformal {
             self.least_of_folds(column, coverage).max(0.0)
         };
         let split = split && self.is_proven();
+        let distinct =
+            split && self.groups.get(column).is_some_and(|group| group.windows(2).all(|pair| pair[0] < pair[1]));
         let conditional = (split && !everything).then(|| {
             let (a, b) = (place as f64, (n + 1 - place) as f64);
             Beta { a, b, fifth: beta_quantile(0.05, a, b) }
@@ -82,10 +91,11 @@ impl Conformal {
         Guarantee {
             held_out: n,
             least: self.is_proven().then_some(least),
-            most: split.then(|| (coverage + 1.0 / size).min(1.0)),
-            exact: split.then(|| place as f64 / size),
+            most: distinct.then(|| (coverage + 1.0 / size).min(1.0)),
+            exact: distinct.then(|| place as f64 / size),
             conditional,
             everything,
+            unknown: self.holds_unknown(coverage),
         }
     }
 

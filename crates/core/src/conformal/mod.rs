@@ -122,6 +122,8 @@ pub struct Conformal {
     /// True if no held-out example had a part in what was learned before the fits: without that no coverage is proven. Jobs write it
     /// from the provenance of the model.
     pub(crate) proven: bool,
+    /// True if some of the held-out examples are known to be those of training, but not which: then nothing is proven.
+    pub(crate) holds_training: bool,
 }
 
 /// ⌈(n + 1) · coverage⌉. A product that misses a whole number by rounding is that number: 0.55 · 100 is 55.
@@ -158,7 +160,7 @@ impl Conformal {
         let mut groups = vec![Vec::new(); count * columns];
         for (i, &member) in members.iter().enumerate() {
             if mondrian {
-                // a class that the model does not know has no column, and no prediction could hold it
+                // a class that the model does not know has no column, and is in every set
                 if let Some(&class) = classes.get(i).filter(|c| (**c as usize) < columns) {
                     groups[member * columns + class as usize].push(scores[i]);
                 }
@@ -167,7 +169,18 @@ impl Conformal {
             }
         }
         groups.iter_mut().for_each(|group| group.sort_by(f64::total_cmp));
-        Self { method, mondrian, measure, groups, columns, panels: Vec::new(), full: None, pool: None, proven: false }
+        Self {
+            method,
+            mondrian,
+            measure,
+            groups,
+            columns,
+            panels: Vec::new(),
+            full: None,
+            pool: None,
+            proven: false,
+            holds_training: false,
+        }
     }
 
     /// The predictor that also learns from every candidate.
@@ -222,6 +235,11 @@ impl Conformal {
         self.proven
     }
 
+    /// True if some of the held-out examples are those of training, which cannot be told one by one.
+    pub fn holds_training(&self) -> bool {
+        self.holds_training
+    }
+
     /// Takes the proof back, since held-out examples had a part in a choice.
     pub fn withdraw_proof(&mut self) {
         self.proven = false;
@@ -243,6 +261,16 @@ impl Conformal {
             return full.compared.len();
         }
         (0..self.members()).map(|m| self.groups[m * self.columns + column].len()).sum()
+    }
+
+    /// True if every set at a coverage holds a label that the model does not know. Such a label is infinitely strange to every
+    /// member, and in the region if held-out examples are so often enough. A Mondrian predictor has no example to exclude one by.
+    pub fn holds_unknown(&self, coverage: f64) -> bool {
+        if !self.measure.is_of_labels() {
+            return false;
+        }
+        let n = self.held_out(0);
+        self.mondrian || self.at_least(0, |_| f64::INFINITY) + rank(n, coverage) > n
     }
 
     /// #{i : R_i ≥ R₋ᵢ(x, y)} in a column, from the nonconformity by each member.

@@ -18,6 +18,13 @@ pub enum Measure {
     Novelty,
 }
 
+impl Measure {
+    /// True if labels are measured, not numbers or examples.
+    pub(crate) fn is_of_labels(self) -> bool {
+        matches!(self, Self::Probability | Self::Margin)
+    }
+}
+
 /// The nonconformity of each of `k` labels from the scores of a classifier; infinite for a label without scores, which the
 /// model does not know.
 ///

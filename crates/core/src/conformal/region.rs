@@ -14,6 +14,8 @@ pub enum Regions {
         inside: Vec<bool>,
         /// n × labels p-values.
         p_values: Vec<f64>,
+        /// True if every set holds, beside these, any label that the model does not know.
+        unknown: bool,
     },
     /// Intervals of each example and output, row by row; infinite where there are too few held-out examples.
     Intervals {
@@ -38,7 +40,10 @@ pub enum Regions {
 pub struct Measured {
     /// The share of examples (and outputs) whose region holds the truth; of alarms, the share without.
     pub coverage: f64,
-    /// The mean number of labels, or the mean width; `None` for alarms, and where a width is infinite.
+    /// The number of examples whose label the model does not know; sets only. They count as covered where sets hold such labels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unknown: Option<usize>,
+    /// The mean number of labels that the model knows, or the mean width; `None` for alarms, and where a width is infinite.
     pub size: Option<f64>,
     /// The coverage of each class, by its label; sets only.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -91,7 +96,13 @@ impl Regions {
         let truth = match (self, truth) {
             (Self::Alarms { alarms, .. }, _) => {
                 let coverage = alarms.iter().filter(|a| !**a).count() as f64 / count;
-                return Ok(Measured { coverage, size: None, of_classes: Vec::new(), empty_and_single: None });
+                return Ok(Measured {
+                    coverage,
+                    unknown: None,
+                    size: None,
+                    of_classes: Vec::new(),
+                    empty_and_single: None,
+                });
             }
             (_, Some(truth)) if truth.len() == self.len() => truth,
             (_, Some(truth)) => {
@@ -101,15 +112,16 @@ impl Regions {
             (_, None) => return Err(DataError::NoTarget),
         };
         match self {
-            Self::Sets { labels, inside, .. } => {
+            Self::Sets { labels, inside, unknown, .. } => {
                 let (classes, k) = (truth.classes()?, labels.len());
                 let place = |label: &String| labels.iter().position(|l| same_label(l, label));
                 let places: Vec<Option<usize>> = classes.labels.iter().map(place).collect();
                 let mut of_classes = vec![(0_usize, 0_usize); classes.labels.len()];
-                let mut sizes = [0_usize; 2];
+                let (mut sizes, mut strangers) = ([0_usize; 2], 0);
                 for (set, &code) in inside.chunks_exact(k.max(1)).zip(&classes.codes) {
                     let (held, all) = &mut of_classes[code as usize];
-                    *held += usize::from(places[code as usize].is_some_and(|p| set[p]));
+                    *held += usize::from(places[code as usize].map_or(*unknown, |p| set[p]));
+                    strangers += usize::from(places[code as usize].is_none());
                     *all += 1;
                     if let Some(of) = sizes.get_mut(set.iter().filter(|s| **s).count()) {
                         *of += 1;
@@ -119,6 +131,7 @@ impl Regions {
                 let share = |(label, (held, all)): (String, (usize, usize))| (label, held as f64 / all.max(1) as f64);
                 Ok(Measured {
                     coverage: held as f64 / count,
+                    unknown: Some(strangers),
                     size: Some(inside.iter().filter(|s| **s).count() as f64 / count),
                     of_classes: classes.labels.into_iter().zip(of_classes).map(share).collect(),
                     empty_and_single: Some((sizes[0] as f64 / count, sizes[1] as f64 / count)),
@@ -135,6 +148,7 @@ impl Regions {
                 let width = upper.iter().zip(lower).map(|(u, l)| u - l).sum::<f64>() / lower.len().max(1) as f64;
                 Ok(Measured {
                     coverage: held as f64 / values.len().max(1) as f64,
+                    unknown: None,
                     size: Some(width).filter(|w| w.is_finite()),
                     of_classes: Vec::new(),
                     empty_and_single: None,

@@ -123,6 +123,32 @@ fn too_few_examples_give_everything_and_say_so() {
 }
 
 #[test]
+fn a_label_that_the_model_does_not_know_is_in_the_region_of_the_theorem() {
+    // of 19 at 0.9 the region holds what is no stranger than the 18th, so two infinite ones open it
+    let with_infinite = |count: usize| {
+        let mut scores = random(19 - count, 1);
+        scores.extend(vec![f64::INFINITY; count]);
+        let kind = (Method::Split, false, Measure::Margin);
+        Conformal::new(kind, &scores, 1, &[], &[0; 19]).with_proof(true)
+    };
+    for (count, held) in [(0, false), (1, false), (2, true), (5, true)] {
+        let conformal = with_infinite(count);
+        assert_eq!(conformal.holds_unknown(0.9), held, "{count}");
+        // it is in the region exactly when a known label that is infinitely strange is
+        assert_eq!(conformal.inside(&[f64::INFINITY], 1, 0.9), [held], "{count}");
+        let [g] = conformal.guarantees(0.9).try_into().unwrap();
+        assert_eq!((g.unknown, g.least), (held, Some(0.9)));
+        // equal nonconformities leave no exact coverage
+        assert_eq!(g.exact.is_some(), count < 2, "{count}");
+    }
+    assert!(with_infinite(0).holds_unknown(0.99), "too few examples give everything, and it is everything");
+    // numbers have no labels, and a class of its own has no example that could exclude it
+    assert!(!Conformal::new(SPLIT, &random(3, 1), 1, &[], &[0; 3]).holds_unknown(0.9));
+    let each = Conformal::new((Method::Cross, true, Measure::Margin), &random(40, 1), 2, &[0; 40], &[0; 40]);
+    assert!(each.holds_unknown(0.8));
+}
+
+#[test]
 fn a_class_without_calibration_examples_is_in_every_set() {
     let conformal =
         Conformal::new((Method::Split, true, Measure::Margin), &[-1.0; 20], 3, &[[0; 10], [1; 10]].concat(), &[0; 20]);

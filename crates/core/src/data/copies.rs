@@ -10,6 +10,9 @@
 //! Weights 1/(t − 1) let no frequent value decide alone; with them Σ e over Σ b is the share of copies among the others: exactly where no
 //! value repeats itself, exactly 1 where the others are the known ones in another order, and 0 on average where both are drawn anew.
 //!
+//! Where every known example stands there a multiple of g times, and chance would hardly make all numbers such, the rows were repeated as a whole,
+//! and each g are taken for one.
+//!
 //! Where one set has repeated itself by other means than chance (examples of a rare class written several times), pairs within the two
 //! tell different stories, and the smaller count is what chance is taken for.
 //!
@@ -25,6 +28,9 @@ const MANY_DEVIATIONS: f64 = 4.0;
 const ACCIDENT: f64 = 0.07;
 /// The same for two sets that are equal but for their order, where values repeat themselves.
 const SAME_BY_ACCIDENT: f64 = 1e-3;
+
+/// The natural logarithm of the odds against numbers that all have a common divisor, beyond which it is no accident.
+const NO_ACCIDENT: f64 = 14.0;
 
 /// Values of examples and how often each of them occurs, or a sample of them.
 #[derive(Clone, Copy, Debug)]
@@ -92,7 +98,8 @@ impl Sums {
 
 /// Compares known examples with the numbers of others.
 pub(crate) fn copies(known: Known<'_>, others: &[u64]) -> Copies {
-    let (n, m) = (known.examples.max(1) as f64, others.len().max(1) as f64);
+    let whole_rows = repeated(known.times);
+    let (n, m) = ((known.examples / whole_rows as usize).max(1) as f64, others.len().max(1) as f64);
     let f = m / n;
     let last = if known.whole { u64::MAX } else { known.numbers.last().copied().unwrap_or(0) };
     let mut counts: HashMap<u64, usize> = HashMap::new();
@@ -103,7 +110,7 @@ pub(crate) fn copies(known: Known<'_>, others: &[u64]) -> Copies {
         let b = counts.remove(number).unwrap_or(0);
         same &= b == times(k) as usize;
         (found, looked_at) = (found + b, looked_at + b);
-        sums.add(f64::from(times(k)), b as f64, f);
+        sums.add(f64::from(times(k) / whole_rows), b as f64, f);
     }
     for &b in counts.values() {
         looked_at += b;
@@ -134,6 +141,17 @@ pub(crate) fn copies(known: Known<'_>, others: &[u64]) -> Copies {
         deviations,
         same,
     }
+}
+
+/// How often a table was repeated as a whole: the largest common divisor of the numbers of its values, of which one in g is a multiple of g
+/// by chance; 1 where that is no wonder.
+fn repeated(times: &[u32]) -> u32 {
+    let divisor = times.iter().fold(0, |g, &t| greatest_common_divisor(g, t.max(1)));
+    if divisor > 1 && times.len() as f64 * f64::from(divisor).ln() > NO_ACCIDENT { divisor } else { 1 }
+}
+
+fn greatest_common_divisor(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }
 
 /// The probability that examples drawn with the shares of the known ones come out with exactly their numbers: that of the multinomial
@@ -311,6 +329,20 @@ mod tests {
                 assert!((0.2..=0.75).contains(&found.share), "{found:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_part_of_rows_that_all_stand_several_times_is_recognised() {
+        let mut world = World { random: Seed(6).stream("whole"), values: 1e12, skew: 1.0 };
+        let originals = world.draw(100);
+        let thrice: Vec<u64> = originals.iter().cycle().take(300).copied().collect();
+        for found in both(&thrice, &originals[..50]) {
+            assert!(found.share > 0.99 && found.deviations > 5.0, "{found:?}");
+        }
+        for found in both(&thrice, &world.draw(50)) {
+            assert_eq!(found.share, 0.0);
+        }
+        assert_eq!((repeated(&[3; 13]), repeated(&[3; 12]), repeated(&[2, 4, 3]), repeated(&[])), (3, 1, 1, 1));
     }
 
     #[test]

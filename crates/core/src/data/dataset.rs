@@ -53,6 +53,11 @@ impl Values {
         }
     }
 
+    /// True of sparse vectors, whose number of coordinates is the largest index that any of them has.
+    pub(crate) fn is_sparse(&self) -> bool {
+        matches!(self, Self::Sparse(_) | Self::Sparse32(_))
+    }
+
     /// The kind of its examples.
     pub fn kind(&self) -> Kind {
         match self {

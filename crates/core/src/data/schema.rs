@@ -308,6 +308,15 @@ impl Schema {
         apply::complete(self, apply::settle(self, table)?.as_ref(), true)
     }
 
+    /// The weights of the examples of a table of the training file's columns; `None` if training had no column of weights, or the table
+    /// has not.
+    ///
+    /// # Errors
+    /// If the table lacks a column of the schema, or weights are no numbers ≥ 0.
+    pub fn weights(&self, table: &Table) -> Result<Option<Vec<f64>>, DataError> {
+        apply::weights(self, apply::settle(self, table)?.as_ref())
+    }
+
     /// The number of bits that describe what was learned from the training table: 64 for a number, 8 for a byte of a word.
     pub fn learned_bits(&self) -> f64 {
         let scaled = |scaler: &Option<Scaler>| match scaler {

@@ -7,7 +7,7 @@ use crate::data::{DataError, Dataset, Kind, PreparationSet, Rows, SparseRows, Va
 use crate::error::Error;
 use crate::gram::views::{Centring, Constant};
 use crate::gram::{Gram, Side, fill};
-use crate::kernels::{KernelError, complete, resolve};
+use crate::kernels::{KernelError, complete, resolve, resolve_part};
 use crate::params::Auto;
 use crate::seed::Seed;
 use std::cmp::Ordering;
@@ -265,8 +265,9 @@ fn resolve_node(
             }
             let values = look(bound, from)?;
             match part {
-                None => resolve(bound.kernel.as_mut(), values, seed),
-                Some(part) => resolve(bound.kernel.as_mut(), &values.select(part), seed),
+                None if std::ptr::eq(training, from) => resolve(bound.kernel.as_mut(), values, seed),
+                None => resolve_part(bound.kernel.as_mut(), values, seed),
+                Some(part) => resolve_part(bound.kernel.as_mut(), &values.select(part), seed),
             }
         }
         Node::Centre(inner, place) => {

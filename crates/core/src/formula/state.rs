@@ -2,6 +2,7 @@
 //! back from a model file.
 
 use super::{Bound, Formula, Landmarks, Node};
+use crate::data::Dataset;
 use crate::gram::views::Centring;
 use crate::kernels::Learned;
 use crate::params::{Auto, Setting, describe};
@@ -138,9 +139,10 @@ impl Formula {
     }
 
     /// The number of parameters that were computed from the examples (gamma=median, scale, metrics, means and variances) between this
-    /// formula and the resolved one; those that depend on the number of coordinates alone do not count.
-    pub fn numbers_chosen(&self, resolved: &Self) -> usize {
-        fn count(before: &Node, after: &Node) -> usize {
+    /// formula and the one resolved on `data`; those that depend on the number of coordinates alone do not count, but for sparse vectors,
+    /// whose number of coordinates is the largest index that an example has.
+    pub fn numbers_chosen(&self, resolved: &Self, data: &Dataset) -> usize {
+        fn count(before: &Node, after: &Node, sparse: bool) -> usize {
             let here = match (before, after) {
                 (Node::Kernel(before), Node::Kernel(after)) => {
                     let known = before.kernel.settings();
@@ -148,7 +150,7 @@ impl Formula {
                     let changed = settings.iter().filter(|(name, value)| {
                         let old = known.iter().find(|(n, _)| n == name).map(|(_, v)| v);
                         let of_width = matches!(old, Some(Setting::Word(word)) if word == "1/d" || word == "d");
-                        !of_width && old != Some(value)
+                        (sparse || !of_width) && old != Some(value)
                     });
                     changed
                         .map(|(_, value)| match value {
@@ -161,9 +163,9 @@ impl Formula {
                 (Node::Radial(_, before), Node::Radial(_, after)) => usize::from(before != after),
                 _ => 0,
             };
-            here + before.children().iter().zip(after.children()).map(|(a, b)| count(a, b)).sum::<usize>()
+            here + before.children().iter().zip(after.children()).map(|(a, b)| count(a, b, sparse)).sum::<usize>()
         }
-        count(&self.0, &resolved.0)
+        count(&self.0, &resolved.0, data.views().iter().any(|view| view.values.is_sparse()))
     }
 }
 

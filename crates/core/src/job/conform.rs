@@ -116,7 +116,7 @@ impl Run<'_> {
         }
         if !centred && !data.preparation().is_some_and(Preparation::keeps_some) {
             let kernel = self.kernel.resolve(data, self.seed)?;
-            if self.kernel.numbers_chosen(&kernel) == 0 && kernel.state().is_empty() {
+            if self.kernel.numbers_chosen(&kernel, data) == 0 && kernel.state().is_empty() {
                 return Ok((kernel, (0..data.len()).collect(), Vec::new()));
             }
         }
@@ -184,7 +184,13 @@ impl Run<'_> {
         let rest = data.select(&proper);
         // a class that was set aside whole has an infinite nonconformity by the model; to refuse such a fit would leave only those to be
         // used whose held-out examples are easy
-        let kernel = self.on_data(self.kernel.resolve(&rest, self.seed)?, &rest)?;
+        // of sparse vectors the number of coordinates is one that all examples of the file have had a part in
+        let resolved = if rest.views().iter().any(|view| view.values.is_sparse()) {
+            self.kernel.resolve_from(&(0..rest.len()).collect::<Vec<_>>(), &rest, self.seed)?
+        } else {
+            self.kernel.resolve(&rest, self.seed)?
+        };
+        let kernel = self.on_data(resolved, &rest)?;
         let provenance = self.provenance(data, Some(&proper), &kernel.resolved).with_part(&proper);
         let proven = provenance.spares_held_out();
         let mut model = self.learn(&kernel, &rest, provenance, watch)?;
@@ -238,7 +244,11 @@ impl Run<'_> {
                 return Err(FitError::Param { machine, finding }.into());
             }
             if let Some((scores, models)) = self.left_out_models(task, &watch)? {
-                let numbers = numbers_of(&model.fitted.readout, &rows_of(&scores, outputs, &held));
+                let mut numbers = numbers_of(&model.fitted.readout, &rows_of(&scores, outputs, &held));
+                let alone = self.alone_in_their_class(&held, data)?;
+                let width = numbers.len() / out.max(1);
+                // the fit without the only example of a class does not know the class
+                alone.into_iter().for_each(|i| numbers[i * width..(i + 1) * width].fill(f64::INFINITY));
                 let panels = vec![Panel { expansion: models_of(models, outputs, &held), members: out, known: None }];
                 return Ok(HeldOutFits { panels, places: held, members: (0..out).collect(), numbers });
             }
@@ -267,6 +277,18 @@ impl Run<'_> {
         };
         let fits = parallel::map(folds.len(), fit).into_iter().collect::<Result<Vec<_>, FitError>>()?;
         self.gathered(&folds, fits, &model.fitted.readout)
+    }
+
+    /// Of the examples at some places those that are the only ones of their class, by their order there; none where no classes are learned.
+    fn alone_in_their_class(&self, held: &[usize], data: &Dataset) -> Result<Vec<usize>, Error> {
+        let Some(target) = data.target().filter(|_| self.machine.entry().learns == Learns::Classes) else {
+            return Ok(Vec::new());
+        };
+        let classes = target.classes()?;
+        let mut count = vec![0_usize; classes.labels.len()];
+        classes.codes.iter().for_each(|&c| count[c as usize] += 1);
+        let alone = |&(_, &i): &(usize, &usize)| count[classes.codes[i] as usize] == 1;
+        Ok(held.iter().enumerate().filter(alone).map(|(at, _)| at).collect())
     }
 
     /// The parameter, with its word, that the machine chooses by its examples, where it has a closed form for numbers.

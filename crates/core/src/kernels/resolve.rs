@@ -17,12 +17,32 @@ pub(crate) const WORDS: &[&str] = &["scale", "median", "1/d"];
 /// Computes the data-driven parameters of a kernel, and lets it learn what else it needs; kernels of other kinds of data have no
 /// such parameters.
 pub fn resolve(leaf: &mut dyn Leaf, values: &Values, seed: Seed) {
-    leaf.visit(&mut Resolver { values, seed });
+    let width = values.width().unwrap_or(1);
+    leaf.visit(&mut Resolver { values, width, seed });
     leaf.learn(values);
+}
+
+/// The same from a part of the examples, of which the others may have no part in a number: sparse vectors have as many coordinates as
+/// these examples show, not as all together.
+pub(crate) fn resolve_part(leaf: &mut dyn Leaf, values: &Values, seed: Seed) {
+    let width = match values {
+        Values::Sparse(rows) => shown(rows),
+        Values::Sparse32(rows) => shown(rows),
+        other => other.width().unwrap_or(1),
+    };
+    leaf.visit(&mut Resolver { values, width, seed });
+    leaf.learn(values);
+}
+
+/// One more than the largest index of a stored coordinate.
+fn shown<S: Scalar>(rows: &SparseRows<S>) -> usize {
+    rows.coordinates().iter().map(|c| c.index as usize + 1).max().unwrap_or(0)
 }
 
 struct Resolver<'a> {
     values: &'a Values,
+    /// The number of coordinates.
+    width: usize,
     seed: Seed,
 }
 
@@ -37,15 +57,15 @@ impl Visit for Resolver<'_> {
     fn spelling(&mut self, _: &'static str, _: &'static str, _: &mut Auto, _: fn(f64) -> f64, _: &'static str) {}
     fn auto(&mut self, _: &'static str, value: &mut Auto, _: &'static [&'static str], _: Rule, _: &'static str) {
         if let Auto::Word(word) = *value {
-            *value = Auto::Value(number(word, self.values, self.seed));
+            *value = Auto::Value(number(word, self.values, self.width, self.seed));
         }
     }
 }
 
-fn number(word: &str, values: &Values, seed: Seed) -> f64 {
-    let width = values.width().unwrap_or(1).max(1) as f64;
+fn number(word: &str, values: &Values, width: usize, seed: Seed) -> f64 {
+    let width = width.max(1) as f64;
     let found = match word {
-        "scale" => 1.0 / (width * variance(values)),
+        "scale" => 1.0 / (width * variance(values, width)),
         "median" => 1.0 / (2.0 * median_square(values, seed)),
         "d" => width,
         _ => 1.0 / width,
@@ -53,20 +73,20 @@ fn number(word: &str, values: &Values, seed: Seed) -> f64 {
     if found.is_finite() && found > 0.0 { found } else { 1.0 }
 }
 
-/// The variance of all entries, zeros of sparse vectors included.
-fn variance(values: &Values) -> f64 {
-    fn of<S: Scalar>(entries: impl Iterator<Item = S> + Clone, count: usize) -> f64 {
-        let count = count.max(1) as f64;
+/// The variance of all entries, zeros of sparse vectors of so many coordinates included.
+fn variance(values: &Values, width: f64) -> f64 {
+    fn of<S: Scalar>(entries: impl Iterator<Item = S> + Clone, count: f64) -> f64 {
+        let count = count.max(1.0);
         let mean = entries.clone().map(Scalar::wide).sum::<f64>() / count;
         let stored = entries.clone().count() as f64;
         let spread: f64 = entries.map(|x| (x.wide() - mean) * (x.wide() - mean)).sum();
         (spread + (count - stored) * mean * mean) / count
     }
     match values {
-        Values::Dense(r) => of(known(r.values()), known(r.values()).count()),
-        Values::Dense32(r) => of(known(r.values()), known(r.values()).count()),
-        Values::Sparse(r) => of(r.coordinates().iter().map(|c| c.value), r.len() * r.width()),
-        Values::Sparse32(r) => of(r.coordinates().iter().map(|c| c.value), r.len() * r.width()),
+        Values::Dense(r) => of(known(r.values()), known(r.values()).count() as f64),
+        Values::Dense32(r) => of(known(r.values()), known(r.values()).count() as f64),
+        Values::Sparse(r) => of(r.coordinates().iter().map(|c| c.value), r.len() as f64 * width),
+        Values::Sparse32(r) => of(r.coordinates().iter().map(|c| c.value), r.len() as f64 * width),
         Values::Text(_) | Values::Index(_) | Values::Items(_) => 1.0,
     }
 }
@@ -129,12 +149,17 @@ mod tests {
         let dense = Values::from(rows);
         // entries 0 0 3 4 0 1: mean 4/3, variance 26/6 − 16/9 = 23/9
         for values in [&dense, &sparse] {
-            assert!((number("scale", values, Seed(1)) - 9.0 / 46.0).abs() < 1e-14);
-            assert!((number("1/d", values, Seed(1)) - 0.5).abs() < 1e-15);
+            assert!((number("scale", values, 2, Seed(1)) - 9.0 / 46.0).abs() < 1e-14);
+            assert!((number("1/d", values, 2, Seed(1)) - 0.5).abs() < 1e-15);
             // squared distances 25, 1, 18: median 18
-            assert!((number("median", values, Seed(1)) - 1.0 / 36.0).abs() < 1e-15);
+            assert!((number("median", values, 2, Seed(1)) - 1.0 / 36.0).abs() < 1e-15);
         }
+        // of a part, coordinates that only other examples have are none
+        let rows = Rows::new(vec![0.0, 0.0, 0.0, 3.0, 4.0, 0.0, 0.0, 1.0, 0.0], 3, 3).unwrap();
+        let mut leaf = (crate::kernels::find("laplacian").unwrap().make)();
+        resolve_part(leaf.as_mut(), &Values::from(SparseRows::from_dense(&rows)), Seed(1));
+        assert_eq!(leaf.settings()[0].1.to_string(), "0.5");
         let constant = Values::from(Rows::new(vec![2.0; 6], 3, 2).unwrap());
-        assert_eq!(number("scale", &constant, Seed(1)), 1.0);
+        assert_eq!(number("scale", &constant, 2, Seed(1)), 1.0);
     }
 }

@@ -41,7 +41,7 @@ pub enum Compresses {
         /// ε.
         epsilon: f64,
     },
-    /// The examples on the border of the region and outside.
+    /// The examples on the border of the region and outside; the number ν m of those that may be outside belongs to the problem.
     Region,
     /// The examples that ever changed the model, which goes through them in their order.
     Updates,

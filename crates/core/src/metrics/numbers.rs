@@ -10,8 +10,9 @@ pub struct NumberMetrics {
     pub n: usize,
     /// Root of the mean squared error, over all outputs.
     pub rmse: f64,
-    /// An interval that holds the true root mean squared error with about 95 % probability, for many examples, if these were held out;
-    /// `None` for examples of training, and where there are fewer than two or none is wrong.
+    /// An interval that holds the true root mean squared error with about 95 % probability, if these examples were held out and errors
+    /// are not much more uneven than those of a Laplace distribution; `None` for examples of training, and where there are fewer than ten
+    /// or none is wrong.
     pub rmse_interval: Option<(f64, f64)>,
     /// The root mean squared error of always predicting the mean of these examples: what can be had without learning.
     pub base_rmse: f64,
@@ -69,39 +70,78 @@ impl NumberMetrics {
 
 /// The quantile of the normal distribution for 95 % on both sides.
 const NORMAL: f64 = 1.959_963_984_540_054;
+/// The least number of examples that have an interval; below it the interval would be wider than anybody could use.
+const LEAST: usize = 10;
+/// What is thought of the squared errors before they are seen: the relative variance of those of Laplace errors, which is 2 for normal
+/// ones, as if so many examples had shown it.
+const BEFORE: (f64, f64) = (5.0, 20.0);
 
-/// √m e^(± z s / (2 m √n)), with the mean m and the deviation s of the squared errors: the central limit theorem for ln m, whose
-/// interval cannot reach below zero (the delta method).
+/// m d/χ²: with the mean m of the squared errors, and quantiles of χ² with as many degrees of freedom as give it the relative variance of m
+/// (Satterthwaite). Few examples seldom show the large errors that make the variance, so the relative variance is pooled with one from
+/// before, and is never less than the measured one.
+///
+/// By simulation the interval holds the true value in 93 % of cases or more, from ten examples on, for normal, uniform, Laplace and
+/// log-normal (σ = ½) errors; for errors whose fourth moment barely exists it does not, and no interval from so few examples does.
 fn interval(squares: &[f64]) -> Option<(f64, f64)> {
     let n = squares.len() as f64;
     let mean = squares.iter().sum::<f64>() / n;
-    if squares.len() < 2 || mean <= 0.0 || !mean.is_finite() {
+    if squares.len() < LEAST || mean <= 0.0 || !mean.is_finite() {
         return None;
     }
-    let variance = squares.iter().map(|s| (s - mean) * (s - mean)).sum::<f64>() / (n - 1.0);
-    let half = NORMAL * (variance / n).sqrt() / (2.0 * mean);
-    half.is_finite().then(|| (mean.sqrt() * (-half).exp(), mean.sqrt() * half.exp()))
+    let relative = squares.iter().map(|s| (s / mean - 1.0).powi(2)).sum::<f64>() / (n - 1.0);
+    let pooled = relative.max((n * relative + BEFORE.1 * BEFORE.0) / (n + BEFORE.1));
+    let (low, high) = (chi_square_mean(2.0 * n / pooled, NORMAL), chi_square_mean(2.0 * n / pooled, -NORMAL));
+    let ends = ((mean / low).sqrt(), (mean / high).sqrt());
+    (ends.0.is_finite() && ends.1.is_finite() && ends.0 < ends.1).then_some(ends)
+}
+
+/// χ²/d at a quantile of the normal distribution, by the cube of Wilson & Hilferty (1931).
+fn chi_square_mean(degrees: f64, normal: f64) -> f64 {
+    let spread = 2.0 / (9.0 * degrees);
+    (1.0 - spread + normal * spread.sqrt()).max(0.0).powi(3)
 }
 
 #[cfg(test)]
 mod tests {
     use super::interval;
-    use crate::seed::Seed;
+    use crate::seed::{Random, Seed};
+
+    /// How often of so many the interval holds the true error.
+    fn held(rounds: usize, n: usize, truth: f64, error: impl Fn(&mut Random) -> f64) -> usize {
+        let mut random = Seed(9).stream("rmse");
+        let mut one = || {
+            let squares: Vec<f64> = (0..n).map(|_| error(&mut random).powi(2)).collect();
+            let (low, high) = interval(&squares).unwrap();
+            low <= truth && truth <= high
+        };
+        (0..rounds).filter(|_| one()).count()
+    }
 
     #[test]
     fn the_interval_holds_the_true_error_nineteen_times_in_twenty() {
-        // squares of normal errors with deviation 2
-        let mut random = Seed(9).stream("rmse");
-        let rounds = 1000;
-        let mut held = 0;
-        for _ in 0..rounds {
-            let squares: Vec<f64> = (0..200).map(|_| (2.0 * random.normal()).powi(2)).collect();
-            let (low, high) = interval(&squares).unwrap();
-            held += usize::from(low <= 2.0 && 2.0 <= high);
+        // of four thousand, 93 % but for what chance may do (2.5 deviations); the interval before held 80 to 87 % at ten
+        let (rounds, least) = (4000, 3680);
+        let laplace = |random: &mut Random| {
+            let size = -(1.0 - random.uniform()).ln();
+            if random.uniform() < 0.5 { size } else { -size }
+        };
+        for n in [10, 12, 20, 50, 200] {
+            let normal = held(rounds, n, 2.0, |random| 2.0 * random.normal());
+            let of_laplace = held(rounds, n, 2.0_f64.sqrt(), laplace);
+            let skew = held(rounds, n, 0.25_f64.exp(), |random| (0.5 * random.normal()).exp());
+            let uniform = held(rounds, n, 1.0 / 3.0_f64.sqrt(), |random| 2.0 * random.uniform() - 1.0);
+            for (kind, count) in [("normal", normal), ("Laplace", of_laplace), ("skew", skew), ("uniform", uniform)] {
+                assert!(count >= least, "{kind} {n}: {count} of {rounds}");
+            }
+            assert!(n < 200 || normal <= 3920, "{normal}: the interval of many examples is not too wide");
         }
-        assert!((920..=975).contains(&held), "{held} of {rounds}");
-        assert_eq!(interval(&[1.0]), None);
-        assert_eq!(interval(&[0.0, 0.0]), None);
-        assert_eq!(interval(&[4.0, 4.0]), Some((2.0, 2.0)));
+    }
+
+    #[test]
+    fn few_examples_or_equal_errors_have_no_narrow_interval() {
+        assert_eq!(interval(&[1.0, 4.0, 2.0, 3.0, 1.0]), None);
+        assert_eq!(interval(&[0.0; 30]), None);
+        let (low, high) = interval(&[4.0; 30]).unwrap();
+        assert!(low < 1.8 && high > 2.2, "{low} {high}");
     }
 }

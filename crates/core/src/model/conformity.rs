@@ -22,6 +22,9 @@ pub(super) struct StoredConformal {
     /// Files that do not say it promise nothing.
     #[serde(default, rename = "apart")]
     proven: bool,
+    /// True if some of what is held out is of training.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    holds_training: bool,
     /// λ of the fit that full keeps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     lambda: Option<f64>,
@@ -44,7 +47,8 @@ struct StoredPanel {
 
 /// Adds a predictor to a file.
 pub(super) fn pack(pack: &mut Packer, conformal: &Conformal) -> StoredConformal {
-    let Conformal { method, mondrian, measure, groups, columns, panels, full, pool, proven } = conformal;
+    let Conformal { method, mondrian, measure, groups, columns, panels, full, pool, proven, holds_training } =
+        conformal;
     let mut starts = vec![0_u64];
     starts.extend(groups.iter().scan(0, |end, group| {
         *end += group.len() as u64;
@@ -61,8 +65,9 @@ pub(super) fn pack(pack: &mut Packer, conformal: &Conformal) -> StoredConformal 
     let panels = panels.iter().enumerate().map(panel).collect();
     let lambda = full.as_ref().map(|full| pack_full(pack, full));
     let pool = pool.as_ref().map(|pool| pack.within("conformal.pool.", |p| pack_views(p, pool)));
-    let (method, mondrian, measure, columns, proven) = (*method, *mondrian, *measure, *columns, *proven);
-    StoredConformal { method, mondrian, measure, columns, panels, pool, proven, lambda }
+    let (method, mondrian, measure, columns) = (*method, *mondrian, *measure, *columns);
+    let (proven, holds_training) = (*proven, *holds_training);
+    StoredConformal { method, mondrian, measure, columns, panels, pool, proven, holds_training, lambda }
 }
 
 /// Adds the fit of full but for its λ.
@@ -84,7 +89,8 @@ pub(super) fn unpack(
     (examples, gaps): (usize, bool),
 ) -> Result<Conformal, String> {
     let wrong = |what: &str| Err(format!("its conformal predictor {what}"));
-    let StoredConformal { method, mondrian, measure, columns, proven, .. } = *stored;
+    let StoredConformal { method, mondrian, measure, columns, proven, holds_training, .. } = *stored;
+    let proven = proven && !holds_training;
     let form = readout.form();
     let fits = match measure {
         Measure::Probability => form.is_some() && calibrated && method == Method::Split,
@@ -114,7 +120,18 @@ pub(super) fn unpack(
     if method == Method::Full {
         let full = Some(unpack_full(stored.lambda, unpack, columns, held)?);
         return if stored.panels.is_empty() && groups.is_empty() {
-            Ok(Conformal { method, mondrian, measure, groups, columns, panels: Vec::new(), full, pool, proven })
+            Ok(Conformal {
+                method,
+                mondrian,
+                measure,
+                groups,
+                columns,
+                panels: Vec::new(),
+                full,
+                pool,
+                proven,
+                holds_training,
+            })
         } else {
             wrong("has models without examples, though none was held out")
         };
@@ -130,7 +147,7 @@ pub(super) fn unpack(
     if !fits || members == 0 || (method == Method::Split) != panels.is_empty() {
         return wrong("has another number of models than of lists");
     }
-    Ok(Conformal { method, mondrian, measure, groups, columns, panels, full: None, pool, proven })
+    Ok(Conformal { method, mondrian, measure, groups, columns, panels, full: None, pool, proven, holds_training })
 }
 
 /// The fit of full on so many examples; nothing is larger than what is in the file but for a square of its triangle.

@@ -109,7 +109,7 @@ impl Provenance {
             let from = columns.scope(kept.unwrap_or_default());
             learned.push(LearnedFrom { step: Step::Columns, bits: columns.learned_bits(), from });
         }
-        learned.extend(of_kernel(resolved, asked.numbers_chosen(resolved), kernel));
+        learned.extend(of_kernel(resolved, asked.numbers_chosen(resolved, data), kernel));
         if numbers_taken > 0 {
             let bits = 64.0 * numbers_taken as f64;
             learned.push(LearnedFrom { step: Step::KernelNumbers, bits, from: Scope::All });
@@ -188,6 +188,11 @@ impl Provenance {
             return Some((all, true));
         }
         self.sample.copies_among(others, self.examples())
+    }
+
+    /// The places of others that are equal to no training example, where all training examples are recognised one by one.
+    pub(super) fn places_outside(&self, others: &Dataset) -> Vec<usize> {
+        self.sample.places_outside(others)
     }
 
     /// The steps before the fit.

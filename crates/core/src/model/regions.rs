@@ -10,6 +10,7 @@ use crate::gram::{Side, fill};
 use crate::kernels::Definite;
 use crate::linalg::SolveError;
 use crate::machines::{Output, Readout};
+use std::borrow::Cow;
 
 /// Largest number of scores of members that are held at a time: 32 MiB of them.
 const MAX_SCORES_HELD: usize = 1 << 22;
@@ -102,7 +103,8 @@ impl Support {
                 let labels = labels_of(readout);
                 let k = labels.len();
                 let (inside, p_values) = (conformal.inside(&numbers, k, coverage), conformal.p_values(&numbers, k));
-                Regions::Sets { labels: labels.to_vec(), inside, p_values }
+                let unknown = conformal.holds_unknown(coverage);
+                Regions::Sets { labels: labels.to_vec(), inside, p_values, unknown }
             }
         })
     }
@@ -186,9 +188,12 @@ impl Model {
     /// Learns conformal regions from examples that the model has not seen: split, after the fact. Where the model has learned
     /// probabilities they are what is measured; each class by itself if `mondrian`.
     ///
+    /// Some training examples among the others are left out, where each is recognised; where only their share is, nothing is proven. The
+    /// number of those that were left out is returned.
+    ///
     /// # Errors
-    /// If the model predicts coordinates or clusters, or the examples have no target that fits.
-    pub fn calibrate_on(&mut self, held_out: &Dataset, mondrian: bool) -> Result<(), Error> {
+    /// If the model predicts coordinates or clusters, many of the examples are those of training, or they have no target that fits.
+    pub fn calibrate_on(&mut self, held_out: &Dataset, mondrian: bool) -> Result<usize, Error> {
         if self.provenance.as_ref().is_some_and(|p| p.knows_many_of(held_out)) {
             let finding = "many of the examples to calibrate with are those of training; give examples that the model has not seen";
             return Err(DataError::Usage { finding: finding.to_owned() }.into());
@@ -196,8 +201,22 @@ impl Model {
         // columns that these examples have scaled themselves are not those of new examples
         let by_model =
             held_out.preparation().is_none_or(|p| p.learned_bits() == 0.0 || self.schema() == Some(p.schema()));
-        self.conformal = Some(self.regions_from(held_out, mondrian)?.with_proof(by_model));
-        Ok(())
+        let (unseen, doubtful) = self.unseen(held_out);
+        let mut conformal = self.regions_from(&unseen, mondrian)?.with_proof(by_model && !doubtful);
+        conformal.holds_training = doubtful;
+        self.conformal = Some(conformal);
+        Ok(held_out.len() - unseen.len())
+    }
+
+    /// The examples without those that the model has learned from, where each is recognised, and whether there are others. Those that
+    /// are equal to a training example by chance stay: new examples are so, too.
+    fn unseen<'d>(&self, held_out: &'d Dataset) -> (Cow<'d, Dataset>, bool) {
+        match (self.seen(held_out).filter(|seen| seen.found > 0), &self.provenance) {
+            (Some(seen), Some(provenance)) if seen.exact => {
+                (Cow::Owned(held_out.select(&provenance.places_outside(held_out))), false)
+            }
+            (seen, _) => (Cow::Borrowed(held_out), seen.is_some()),
+        }
     }
 
     /// Conformal regions from held-out examples, of which nothing is proven yet.

@@ -57,17 +57,27 @@ impl Sample {
     /// The sample has every example up to its largest number: among others up to there the share that is in the sample is exact, and
     /// stands for the share of all.
     pub(super) fn copies_among(&self, others: &Dataset, examples: Option<usize>) -> Option<(Copies, bool)> {
-        let kept = self.numbers.len();
-        if kept == 0 {
+        if self.is_empty() {
             return None;
         }
-        let counted: usize = self.times.iter().map(|&times| times as usize).sum();
-        let examples = examples.unwrap_or(kept);
-        let whole =
-            examples == kept.max(counted) || (kept != MAX_EXAMPLES && (kept != MAX_EXAMPLES_BEFORE || counted > 0));
+        let examples = examples.unwrap_or(self.numbers.len());
+        let whole = self.is_whole(examples);
         let known = Known { numbers: &self.numbers, times: &self.times, examples, whole };
         let others: Vec<u64> = others.example_fingerprints().into_iter().map(|f| f >> self.cut).collect();
         Some((copies(known, &others), whole))
+    }
+
+    /// True if all of so many examples are in it.
+    fn is_whole(&self, examples: usize) -> bool {
+        let kept = self.numbers.len();
+        let counted: usize = self.times.iter().map(|&times| times as usize).sum();
+        examples == kept.max(counted) || (kept != MAX_EXAMPLES && (kept != MAX_EXAMPLES_BEFORE || counted > 0))
+    }
+
+    /// The places of others that are not in the sample.
+    pub(super) fn places_outside(&self, others: &Dataset) -> Vec<usize> {
+        let outside = |f: u64| self.numbers.binary_search(&(f >> self.cut)).is_err();
+        others.example_fingerprints().into_iter().enumerate().filter(|(_, f)| outside(*f)).map(|(i, _)| i).collect()
     }
 }
 

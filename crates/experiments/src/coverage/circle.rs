@@ -36,7 +36,14 @@ fn draw(random: &mut Random, delta: f64) -> Result<Vec<Said>, Failure> {
     let mut facts = Facts {
         machine: "svc".to_owned(),
         errors: Some(0.0),
-        compression: Some(Compression { size: 2.0, surely: 2.0, errors_outside: 0.0, stable: true, scenario: true }),
+        compression: Some(Compression {
+            size: 2.0,
+            surely: 2.0,
+            errors_outside: 0.0,
+            stable: true,
+            scenario: true,
+            share_of_all: false,
+        }),
         linear: Some(Linear {
             hard: true,
             ..Linear::new(
@@ -89,8 +96,14 @@ fn draw(random: &mut Random, delta: f64) -> Result<Vec<Said>, Failure> {
 
     let walk = Walk::of(&angles);
     "perceptron".clone_into(&mut facts.machine);
-    facts.compression =
-        Some(Compression { size: walk.updated, surely: 0.0, errors_outside: 0.0, stable: false, scenario: false });
+    facts.compression = Some(Compression {
+        size: walk.updated,
+        surely: 0.0,
+        errors_outside: 0.0,
+        stable: false,
+        scenario: false,
+        share_of_all: false,
+    });
     let bound = Some(1.0 / (gamma * gamma));
     facts.online = Some(Online { mistakes: walk.mistakes, updated: walk.updated, mistake_bound: bound });
     facts.linear = None;

@@ -27,7 +27,14 @@ fn draw(random: &mut Random, delta: f64) -> Result<Vec<Said>, Failure> {
     let interval = Facts {
         machine: "svdd".to_owned(),
         errors: Some(0.0),
-        compression: Some(Compression { size: 2.0, surely: 2.0, errors_outside: 0.0, stable: true, scenario: true }),
+        compression: Some(Compression {
+            size: 2.0,
+            surely: 2.0,
+            errors_outside: 0.0,
+            stable: true,
+            scenario: true,
+            share_of_all: false,
+        }),
         ..Facts::bare(m, Task::Novelty)
     };
     let outside = |risk: f64| move |quantity| (quantity == Quantity::NoveltyRate).then_some(risk);

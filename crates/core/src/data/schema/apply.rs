@@ -7,7 +7,7 @@ use super::super::{DataError, Dataset, FieldData, Kind, Rows, Scalar, Scaler, Sp
 use super::encode::{self, usage_in};
 use super::marks::{Marked, settled};
 use super::strangers::Strangers;
-use super::take::{is_block, missing, missing_rows, target};
+use super::take::{self, is_block, missing, missing_rows, target};
 use super::wide::Wide;
 use super::{Code, ColumnSchema, Content, FieldRef, Missing, Schema, ViewSchema};
 use std::borrow::Cow;
@@ -73,6 +73,15 @@ pub(super) fn without_missing(schema: &Schema, table: &Table) -> Result<Table, D
         return Err(DataError::Empty { place: format!("{} without rows that have missing entries", table.file) });
     }
     Ok(table.select(&keep))
+}
+
+/// The weights of a table of the training file's columns; `None` if training had no column of them, or the table has not.
+pub(super) fn weights(schema: &Schema, table: &Table) -> Result<Option<Vec<f64>>, DataError> {
+    let Some(reference) = &schema.weights else { return Ok(None) };
+    let found = Found::new(schema, table)?;
+    let by_name = || table.fields.iter().position(|field| field.name == reference.name).filter(|_| schema.named);
+    let field = by_name().or_else(|| found.places.get(&reference.place).copied());
+    field.map(|field| take::weights(table, field)).transpose()
 }
 
 /// The rows in which nothing is missing that the schema looks at; of the target, if that is asked for.
