@@ -2,13 +2,14 @@
 
 use super::evidence::{Evidence, join};
 use super::fitted::each;
+use super::settle::{Matrix, settle};
 use super::{FitError, SolverReport, Task};
 use crate::gram::{Gram, Side, diagonal, show_bytes};
 use crate::linalg::SolveError;
 use crate::machines::Fact;
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
-use crate::solvers::smo::{Equality, Problem, SmoOptions, Solution, Start, Workspace, smo};
+use crate::solvers::smo::{Equality, SmoOptions, Solution, Start, Workspace};
 use crate::watch::{Monitor, Status};
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -80,25 +81,11 @@ pub(super) fn solve(
     let total: f64 = order.iter().map(|&p| square(p)).sum();
     let large = order.iter().take_while(|&&p| threads > 1 && square(p) > 0.25 * total).count();
     let bytes = cache_bytes(effort, task);
+    let matrix = Matrix::new(gram, own);
     let one = |p: usize, threads: usize, bytes: usize, workspace: &mut Workspace| {
-        let sub = (subs.make)(p);
-        let diagonal: Vec<f64> = sub.columns.iter().flat_map(|r| &own[r.clone()]).copied().collect();
-        let problem = Problem {
-            gram: Arc::clone(gram),
-            columns: &sub.columns,
-            diagonal: &diagonal,
-            linear: &sub.linear,
-            lower: &sub.lower,
-            upper: &sub.upper,
-            epsilon: sub.epsilon,
-            ridge: sub.ridge.as_deref(),
-            equality: sub.equality,
-            start: sub.start.as_ref(),
-            folds: sub.folds.as_ref().map(|(of, count)| (of.as_slice(), *count)),
-        };
         let Effort { tolerance, max_iterations, .. } = *effort;
         let options = SmoOptions { tolerance, max_iterations, cache: bytes, threads };
-        smo(&problem, &options, workspace, watch).map_err(|error| match error {
+        settle(&matrix, &(subs.make)(p), &options, workspace, watch).map_err(|error| match error {
             SolveError::NotFinite { .. } => not_finite(gram.as_ref()),
             other => other,
         })
