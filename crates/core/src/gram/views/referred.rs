@@ -98,9 +98,8 @@ mod tests {
         let (gram, points) = circle(23, 1e4);
         let referred = Referred::from_example(&gram, 5).unwrap();
         let centre = points[5];
-        let wanted = |i: usize, j: usize| {
-            (0..2).map(|k| (points[i][k] - centre[k]) * (points[j][k] - centre[k])).sum::<f64>()
-        };
+        let wanted =
+            |i: usize, j: usize| (0..2).map(|k| (points[i][k] - centre[k]) * (points[j][k] - centre[k])).sum::<f64>();
         let (mut row, mut some) = (vec![0.0_f32; 20], vec![0.0_f32; 2]);
         for i in 0..23 {
             referred.gram.row32(i, 3..23, &mut row);
