@@ -60,15 +60,15 @@ fn objective_gap_and_predictions_do_not_depend_on_the_place_of_the_columns() {
             let report = &model.fitted().report;
             let what = format!("{machine} at {shift:e}");
             assert_eq!(report.status, Status::Converged, "{what}: {:?}", report.advice);
-            // f64 leaves ε κ Σ|α| in a score, and that times Σ|α| in an objective
+            // f64 leaves ε κ Σ|α| in a score, and that times Σ|α| in an objective; f32 may leave a tenth of the tolerance
             let (size, sum) = sizes(&model, shift);
             let rounding = 8.0 * f64::EPSILON * size * sum.max(1.0);
             let (there, gap_there) = (report.objective.unwrap(), report.duality_gap.unwrap());
             // both objectives are above the optimum by at most their gaps
-            let between = gap.abs() + gap_there.abs() + rounding * sum.max(1.0);
+            let between = gap.abs() + gap_there.abs() + (rounding + 0.1 * TOLERANCE) * sum.max(1.0);
             assert!((there - objective).abs() <= between, "{what}: {there} {objective}, apart by at most {between:e}");
             assert!(between < 0.05 * objective.abs().max(1.0), "{what}: the law says something: {between:e}");
-            assert!(gap_there >= -rounding * sum.max(1.0), "{what}: {gap_there}");
+            assert!(gap_there >= -(rounding + 0.1 * TOLERANCE) * sum.max(1.0), "{what}: {gap_there}");
             // ½‖w − w*‖² ≤ gap, and the offset is fixed to the tolerance
             let moved = model.scores(&data).unwrap();
             let scale = if machine == "nu_svc" { scores.iter().fold(0.0, |m: f64, s| m.max(s.abs())) } else { 1.0 };

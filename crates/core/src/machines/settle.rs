@@ -23,15 +23,18 @@
 
 use super::support::Sub;
 use crate::gram::views::{FarOrigin, Referred};
-use crate::gram::{Gram, Side, apply};
+use crate::gram::{BlockMut, Gram, Pick, Side};
 use crate::linalg::SolveError;
+use crate::parallel;
 use crate::solvers::smo::{Equality, Problem, SmoOptions, Solution, Start, Workspace, smo};
 use crate::watch::{Monitor, Status};
 use std::sync::Arc;
 
 /// The largest rounding of a number in f32, and of one in f64, relative to its size.
 const SINGLE: f64 = f32::EPSILON as f64 / 2.0;
-const DOUBLE: f64 = f64::EPSILON;
+const DOUBLE: f64 = f64::EPSILON / 2.0;
+/// Rows of which products in f64 are taken at a time.
+const STRIP: usize = 64;
 /// The part of the tolerance that the error of a state may be.
 const SHARE: f64 = 0.1;
 /// Largest number of refinements.
@@ -148,7 +151,7 @@ impl Frame<'_> {
             if error <= limit || found.status != Status::Converged || !self.keeps_sums(&found.beta) {
                 break;
             }
-            let state = self.state(&found.beta);
+            let state = self.state(&found.beta, options.threads);
             if !state.iter().all(|s| s.is_finite()) {
                 return Err(SolveError::NotFinite { row: 1, column: 1 });
             }
@@ -175,7 +178,7 @@ impl Frame<'_> {
         }
         let ended = matches!(found.status, Status::Converged | Status::IterationLimit);
         if error > limit && ended && found.whole {
-            self.look_again(found, options.tolerance);
+            self.look_again(found, options);
         }
         // differences that f64 does not have cannot be promised either
         if self.noise * length(&found.beta) > options.tolerance && found.status == Status::Converged {
@@ -184,14 +187,28 @@ impl Frame<'_> {
         Ok(())
     }
 
-    /// s = c − (K + D)β in f64.
-    fn state(&self, beta: &[f64]) -> Vec<f64> {
+    /// s = c − (K + D)β in f64; the same bits for any number of threads, and on a single one without a look at others.
+    fn state(&self, beta: &[f64], threads: usize) -> Vec<f64> {
         let columns: Vec<usize> = self.sub.columns.iter().flat_map(Clone::clone).collect();
         let carry: Vec<usize> = (0..beta.len()).filter(|&t| beta[t] != 0.0).collect();
         let weights: Vec<f64> = carry.iter().map(|&t| beta[t]).collect();
         let points: Vec<usize> = carry.iter().map(|&t| columns[t]).collect();
-        let mut image = vec![0.0; columns.len()];
-        apply(Arc::clone(self.gram).restrict(&columns, &points).as_ref(), &weights, 1, &mut image);
+        let strip = |at: usize| -> Vec<f64> {
+            let rows = &columns[at * STRIP..columns.len().min((at + 1) * STRIP)];
+            let mut values = vec![0.0; rows.len() * points.len()];
+            let block = BlockMut::new(&mut values, rows.len(), points.len());
+            self.gram.block(Pick::List(rows), Pick::List(&points), block);
+            let lines = values.chunks_exact(points.len().max(1));
+            lines.map(|line| line.iter().zip(&weights).map(|(k, b)| k * b).sum()).collect()
+        };
+        let strips = columns.len().div_ceil(STRIP);
+        let image: Vec<f64> = if points.is_empty() {
+            vec![0.0; columns.len()]
+        } else if threads > 1 {
+            parallel::map(strips, strip).concat()
+        } else {
+            (0..strips).flat_map(strip).collect()
+        };
         let ridge = |t: usize| self.sub.ridge.as_ref().map_or(0.0, |d| d[t] * beta[t]);
         (0..beta.len()).map(|t| self.linear[t] - image[t] - ridge(t)).collect()
     }
@@ -213,8 +230,8 @@ impl Frame<'_> {
     }
 
     /// State, violation, offsets and objective of a solution in f64.
-    fn look_again(&self, found: &mut Solution, tolerance: f64) {
-        found.state = self.state(&found.beta);
+    fn look_again(&self, found: &mut Solution, options: &SmoOptions) {
+        found.state = self.state(&found.beta, options.threads);
         self.tell(found);
         let groups = if self.sub.equality == Equality::Signs { 2 } else { 1 };
         found.violation = 0.0;
@@ -225,7 +242,7 @@ impl Frame<'_> {
                 found.offsets[group] = offset;
             }
         }
-        if found.violation > tolerance || found.violation.is_nan() {
+        if found.violation > options.tolerance || found.violation.is_nan() {
             found.status = Status::IterationLimit;
         }
     }

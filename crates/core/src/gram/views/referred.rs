@@ -30,6 +30,11 @@ pub(crate) struct FarOrigin {
 impl FarOrigin {
     /// Looks at a few examples of a square matrix; `None` where the origin is as near as in ordinary data.
     pub(crate) fn of(gram: &dyn Gram) -> Option<Self> {
+        Self::seen(gram).filter(|seen| seen.ratio >= FAR)
+    }
+
+    /// The origin as a few examples see it, wherever it is; `None` where they have no distances.
+    pub(crate) fn seen(gram: &dyn Gram) -> Option<Self> {
         let n = gram.shape().0.min(gram.shape().1);
         let places: Vec<usize> = (0..n).step_by(n.div_ceil(SAMPLE).max(1)).collect();
         let m = places.len();
@@ -41,7 +46,7 @@ impl FarOrigin {
         let spread = pairs().map(|(i, j)| squared(i, j)).fold(0.0, f64::max);
         let ratio = (0..m).map(|i| own(i).abs()).fold(0.0, f64::max) / spread;
         // values that were given up are not finite, and examples that are all alike have no distances
-        if !values.iter().all(|k| k.is_finite()) || spread == 0.0 || ratio < FAR {
+        if !values.iter().all(|k| k.is_finite()) || spread == 0.0 {
             return None;
         }
         let sum = |i: usize| (0..m).map(|j| squared(i, j)).sum::<f64>();

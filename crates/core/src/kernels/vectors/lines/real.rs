@@ -74,8 +74,7 @@ impl Real {
                 }
             }
         });
-        let squares =
-            if self.squares.is_empty() { Vec::new() } else { keep.iter().map(|&i| self.squares[i]).collect() };
+        let squares = if self.squares.is_empty() { Vec::new() } else { keep.iter().map(|&i| self.squares[i]).collect() };
         Self { values, squares, len: keep.len(), ..*self }
     }
 
