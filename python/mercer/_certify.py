@@ -46,6 +46,8 @@ class CrossValidated:
     error: float
     spread: float
     folds: int
+    #: whether the kernel is centred on all examples, the held-out ones among them
+    centred_on_all: bool = False
 
 
 class Certificates(Sequence[Certificate]):

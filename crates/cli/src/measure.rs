@@ -234,7 +234,8 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     if flags.get_flag("json") {
         report::print_json(&json!({
             "kernel": text, "n": found.n,
-            "norms": {"smallest": found.norms[0], "mean": found.norms[1], "largest": found.norms[2]},
+            "norms": {"smallest": found.norms[0], "mean": found.norms[1], "largest": found.norms[2],
+                      "without_length": found.without_length},
             "centre": {"norm": found.centre.squared_norm.max(0.0).sqrt(), "within": found.centre_within,
                        "spread": found.centre.spread},
             "farthest": farthest.iter().map(|&i| json!({"row": i + 1, "distance": found.centre.distances[i]})).collect::<Vec<_>>(),
@@ -273,6 +274,17 @@ pub(crate) fn labels(data: &Dataset) -> Option<Labels> {
     target.classes().ok().map(|c| Labels::classes(c.codes))
 }
 
+/// The lengths of the examples, of those that have one.
+fn norms(found: &Measures) -> String {
+    let [smallest, mean, largest] = found.norms;
+    let told = format!("{smallest:.4} to {largest:.4}, mean {mean:.4}");
+    match found.without_length {
+        0 => told,
+        all if all == found.n => "none: κ(x, x) is below zero for every example".to_owned(),
+        some => format!("{told}; {some} examples have no length, since their κ(x, x) is below zero"),
+    }
+}
+
 fn facts(
     kernel: &str,
     found: &Measures,
@@ -298,7 +310,7 @@ fn facts(
     let mut rows = vec![
         ("kernel", kernel.to_owned()),
         ("examples", found.n.to_string()),
-        ("norms", format!("{:.4} to {:.4}, mean {:.4}", found.norms[0], found.norms[2], found.norms[1])),
+        ("norms", norms(found)),
         (
             "centre",
             format!(
@@ -318,9 +330,10 @@ fn facts(
         (
             "explained",
             format!(
-                "{:.1} % by the first, {:.1} % by {PRINTED_EIGENVALUES}",
+                "{:.1} % by the first, {:.1} % by {PRINTED_EIGENVALUES}{}",
                 100.0 * spectrum.explained(1),
-                100.0 * spectrum.explained(PRINTED_EIGENVALUES)
+                100.0 * spectrum.explained(PRINTED_EIGENVALUES),
+                if spectrum.is_indefinite() { ", of the sum of the eigenvalues above zero" } else { "" }
             ),
         ),
         ("rank", rank),

@@ -372,7 +372,8 @@ pub(crate) fn candidates(selection: &Selection) -> String {
         .map(|&i| {
             let c = &selection.candidates[i];
             let mut row: Vec<String> = c.point.iter().map(|(_, v)| v.to_string()).collect();
-            row.extend([format!("{:.4}", c.score), format!("{:.4}", c.spread)]);
+            let spread = if c.spread.is_nan() { "none".to_owned() } else { format!("{:.4}", c.spread) };
+            row.extend([format!("{:.4}", c.score), spread]);
             row.push(remark(selection, i).to_owned());
             row
         })

@@ -40,6 +40,7 @@ pub(crate) fn measure<'py>(
     let told = PyDict::new(py);
     told.set_item("n", found.n)?;
     told.set_item("norms", found.norms)?;
+    told.set_item("without_length", found.without_length)?;
     told.set_item("centre_norm", found.centre.squared_norm.max(0.0).sqrt())?;
     told.set_item("centre_within", found.centre_within)?;
     told.set_item("spread", found.centre.spread)?;

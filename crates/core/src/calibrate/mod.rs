@@ -197,7 +197,8 @@ fn always() -> bool {
 }
 
 impl Calibration {
-    /// Curves for scores that are logarithms of odds: 1 / (1 + e^(−f)).
+    /// Curves for scores that are logarithms of odds, of pairs of classes: 1 / (1 + e^(−f)). Of a class against the rest there are none, since
+    /// these are calibrated on margins.
     pub fn of_log_odds(outputs: usize) -> Self {
         Self { method: Method::Platt, folds: 0, curves: vec![Curve::Platt { a: -1.0, b: 0.0 }; outputs], agrees: true }
     }

@@ -26,11 +26,17 @@ pub struct CrossValidated {
     pub spread: f64,
     /// The number of folds.
     pub folds: usize,
+    /// True if the kernel has the centre of all examples, so that the models of the folds knew where the held-out ones lie.
+    pub centred_on_all: bool,
 }
 
 impl fmt::Display for CrossValidated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:.4} ± {:.4} in {} folds: an estimate, not a guarantee", self.error, self.spread, self.folds)
+        write!(f, "{:.4} ± {:.4} in {} folds: an estimate, not a guarantee", self.error, self.spread, self.folds)?;
+        if self.centred_on_all {
+            f.write_str("; the centre of the kernel is that of all examples, the held-out ones among them")?;
+        }
+        Ok(())
     }
 }
 
@@ -85,6 +91,7 @@ pub(super) fn cross_validate(
         error: wrong.iter().sum::<f64>() / training.len().max(1) as f64,
         spread: standard_error(&shares),
         folds: parts.len(),
+        centred_on_all: model.kernel.needs_all_examples(),
     })
 }
 

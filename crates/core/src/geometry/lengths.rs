@@ -2,7 +2,8 @@
 
 use crate::gram::{BlockMut, Gram, Pick, Side, apply, diagonal};
 
-/// ‖φ(x)‖ = √κ(x, x) of every example (a kernel that is not positive definite may have no norm: then NaN).
+/// ‖φ(x)‖ = √κ(x, x) of every example; NaN where κ(x, x) < 0, as a kernel that is not positive definite may have it: such an example has no
+/// length.
 ///
 /// # Source
 /// KMPA §5.1.1.

@@ -1,5 +1,6 @@
 //! All measures of a kernel on data at once.
 
+use super::lengths::selves;
 use super::{Centre, Spectrum, centred_alignment, norms, sampling_radius, spectrum, target_alignment};
 use crate::error::Error;
 use crate::gram::{Budget, Dense, Gram};
@@ -46,8 +47,10 @@ impl Labels {
 pub struct Measures {
     /// The number of examples.
     pub n: usize,
-    /// Smallest, mean and largest ‖φ(x)‖.
+    /// Smallest, mean and largest ‖φ(x)‖ of the examples that have a length; not numbers where none has.
     pub norms: [f64; 3],
+    /// The number of examples with κ(x, x) < 0, which have no length.
+    pub without_length: usize,
     /// The centre of mass.
     pub centre: Centre,
     /// An upper bound on the distance of the centre from the mean of the distribution, with probability 95 %; `None` where no length is known
@@ -77,20 +80,23 @@ impl Measures {
         budget: Budget,
     ) -> Result<Self, Error> {
         let n = gram.shape().0;
-        let lengths = norms(gram.as_ref());
-        let mean = lengths.iter().sum::<f64>() / n.max(1) as f64;
-        let extreme = |pick: fn(f64, f64) -> f64, start: f64| lengths.iter().copied().fold(start, pick);
+        let mut lengths = norms(gram.as_ref());
+        // values that are not finite are refused below
+        let without_length = selves(gram.as_ref()).iter().filter(|own| **own < 0.0).count();
+        lengths.retain(|length| !length.is_nan());
+        let mean = lengths.iter().sum::<f64>() / lengths.len() as f64;
+        let extreme = |pick: fn(f64, f64) -> f64| lengths.iter().copied().reduce(pick).unwrap_or(f64::NAN);
         let centre = Centre::of(gram.as_ref());
         let found = spectrum(gram.as_ref(), LEADING_EIGENVALUES.min(n), budget)?;
-        let size = found.values.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
-        let definite = found.values.iter().all(|v| *v >= -size * n as f64 * f64::EPSILON);
+        let definite = !found.is_indefinite();
         let alignment = labels.map(|labels| {
             let plain = target_alignment(gram.as_ref(), &labels.numbers, labels.classes.as_deref());
             [plain, target_gram(labels).map_or(f64::NAN, |ideal| centred_alignment(gram, &ideal))]
         });
         Ok(Self {
             n,
-            norms: [extreme(f64::min, f64::INFINITY), mean, extreme(f64::max, 0.0)],
+            norms: [extreme(f64::min), mean, extreme(f64::max)],
+            without_length,
             centre_within: radius.map(|r| sampling_radius(r * r, n, DELTA)),
             centre,
             effective_dimension: found.effective_dimension(ridge),
@@ -130,6 +136,31 @@ mod tests {
         let [plain, centred] = found.alignment.unwrap();
         assert!((plain - 1.0).abs() < 1e-12 && (centred - 1.0).abs() < 1e-12);
         assert!((found.effective_dimension - 3.0 * 20.0 / 21.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn an_indefinite_kernel_has_examples_without_length_and_shares_of_what_is_positive() {
+        // κ(x, z) = x₁z₁ − x₂z₂ has eigenvalues of both signs, and κ(x, x) < 0 where the second coordinate is the larger one
+        let x = points(30, 2, 4);
+        let entry = |p: usize| {
+            let (i, j) = (p / 30, p % 30);
+            x[2 * i] * x[2 * j] - x[2 * i + 1] * x[2 * j + 1]
+        };
+        let gram: Arc<dyn Gram> = Arc::new(Dense::new((0..900).map(entry).collect(), 30, 30).unwrap());
+        let found = Measures::of(&gram, None, 1.0, None, Budget::default()).unwrap();
+        let long = |i: &usize| x[2 * i].abs() >= x[2 * i + 1].abs();
+        assert_eq!(found.without_length, 30 - (0..30).filter(long).count());
+        assert!(found.without_length > 3 && found.norms.iter().all(|n| n.is_finite()) && !found.definite);
+        let squares = (0..30).filter(long).map(|i| x[2 * i].powi(2) - x[2 * i + 1].powi(2));
+        assert!((found.norms[2] - squares.fold(0.0, f64::max).sqrt()).abs() < 1e-9);
+        // the only positive eigenvalue is all that is positive
+        assert!((found.spectrum.explained(1) - 1.0).abs() < 1e-9, "{}", found.spectrum.explained(1));
+        assert!((found.spectrum.explained(30) - 1.0).abs() < 1e-9);
+        // none of them has a length
+        let flipped = Dense::new((0..900).map(|p| -f64::from(u8::from(p % 31 == 0))).collect(), 30, 30).unwrap();
+        let gram: Arc<dyn Gram> = Arc::new(flipped);
+        let found = Measures::of(&gram, None, 1.0, None, Budget::default()).unwrap();
+        assert!(found.without_length == 30 && found.norms[0].is_nan() && found.spectrum.explained(3) == 0.0);
     }
 
     #[test]

@@ -38,3 +38,4 @@ pub use rayleigh::{Directions, Wanted, rayleigh};
 pub use repair::{Repair, Repaired, repair, smallest_eigenvalue};
 pub use scatter::{between_columns, squares_of_differences, total_scatter, within_scatter};
 pub use spectrum::{Spectrum, spectrum};
+pub(crate) use spectrum::{is_indefinite, positive_part};

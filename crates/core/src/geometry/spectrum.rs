@@ -78,10 +78,35 @@ impl Spectrum {
         entropy.exp()
     }
 
-    /// The share of the trace that the leading k eigenvalues carry.
+    /// The share of the trace that the leading k eigenvalues carry; where some are below zero beyond rounding, the share of the sum of
+    /// those above it.
     pub fn explained(&self, k: usize) -> f64 {
-        self.values.iter().take(k).sum::<f64>() / self.trace
+        let whole = positive_part(&self.values, self.trace, self.n);
+        let part: f64 = self.values.iter().take(k).map(|v| if self.is_indefinite() { v.max(0.0) } else { *v }).sum();
+        if whole > 0.0 { part / whole } else { 0.0 }
     }
+
+    /// True if a known eigenvalue is below zero beyond rounding.
+    pub fn is_indefinite(&self) -> bool {
+        is_indefinite(&self.values, self.n)
+    }
+}
+
+/// True if one of the eigenvalues of a matrix of n examples is below zero beyond rounding.
+pub(crate) fn is_indefinite(values: &[f64], n: usize) -> bool {
+    let size = values.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
+    values.iter().any(|v| *v < -size * n as f64 * f64::EPSILON)
+}
+
+/// The sum of which the eigenvalues of a matrix of n examples are shares: its trace, or the sum of those above zero where some are below it
+/// beyond rounding. Of leading ones alone, those above zero are at least what the trace cannot be less than.
+pub(crate) fn positive_part(values: &[f64], trace: f64, n: usize) -> f64 {
+    let positive: f64 = values.iter().map(|v| v.max(0.0)).sum();
+    if is_indefinite(values, n) {
+        return positive;
+    }
+    // rounding of a sum of n numbers
+    if positive > trace * (1.0 + n as f64 * 1e-12) { positive } else { trace }
 }
 
 #[cfg(test)]

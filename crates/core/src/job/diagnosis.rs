@@ -1,10 +1,13 @@
 //! Why a solver took long, in words, from what can be seen in the data and the kernel.
 
 use crate::data::{Classes, Dataset, Rows, Scalar, Values};
+use crate::formula::Formula;
+use crate::gram::views::FarOrigin;
 use crate::gram::{BlockMut, Gram, Pick};
 use crate::machines::Fact;
 use crate::machines::SolverReport;
 use crate::watch::Status;
+use std::cmp::Ordering;
 
 /// Number of steps for each example beyond which a fit counts as slow.
 const SLOW_STEPS_PER_EXAMPLE: usize = 50;
@@ -17,10 +20,26 @@ const SAMPLE: usize = 64;
 const SIZES: std::ops::Range<f64> = 1e-150..1e150;
 
 /// Advice for a fit that stopped early, took very many steps or saw numbers that no kernel can compare; none for any other.
-pub(super) fn advice(data: &Dataset, gram: &dyn Gram, report: &SolverReport) -> Vec<String> {
+pub(super) fn advice(data: &Dataset, gram: &dyn Gram, kernel: &Formula, report: &SolverReport) -> Vec<String> {
     let mut told: Vec<String> = sizes(data).into_iter().collect();
-    told.extend(slowness(data, gram, report));
+    told.extend(slowness(data, gram, kernel, report));
+    told.extend(gap(report).filter(|_| told.is_empty() && report.advice.is_empty()));
     told
+}
+
+/// The part of the objective from which on a duality gap is told to be large.
+const LARGE_GAP: f64 = 0.1;
+
+/// A solution whose multipliers agree within the tolerance, and whose objective may be far from the optimum all the same.
+fn gap(report: &SolverReport) -> Option<String> {
+    // other solvers end by the gap itself
+    let (_, gap, objective) = (report.violation?, report.duality_gap?, report.objective?);
+    (report.status == Status::Converged && gap > LARGE_GAP * objective.abs()).then(|| {
+        format!(
+            "the duality gap {gap:.3e} is large against the objective {objective:.3e}: all conditions hold within the tolerance, but the \
+             objective may be that far from the optimum; give a smaller tolerance"
+        )
+    })
 }
 
 /// A target farther from zero than this many of its deviations is one that needs an offset.
@@ -58,6 +77,14 @@ struct Sampled {
     values: Vec<f64>,
 }
 
+impl Sampled {
+    /// True if κ(x, x) is the same for all examples, as it is where kernels depend on distances.
+    fn is_flat(&self) -> bool {
+        let own = |i: usize| self.values[i * self.places + i];
+        (1..self.places).all(|i| (own(i) - own(0)).abs() <= 1e-9 * own(0).abs())
+    }
+}
+
 fn sample(gram: &dyn Gram) -> Sampled {
     let n = gram.shape().0;
     let sample: Vec<usize> = (0..n).step_by(n.div_ceil(SAMPLE).max(1)).collect();
@@ -92,14 +119,15 @@ fn sizes(data: &Dataset) -> Option<String> {
 }
 
 /// Advice for a fit that stopped early or took very many steps; none for any other.
-fn slowness(data: &Dataset, gram: &dyn Gram, report: &SolverReport) -> Vec<String> {
+fn slowness(data: &Dataset, gram: &dyn Gram, kernel: &Formula, report: &SolverReport) -> Vec<String> {
     let n = gram.shape().0;
     let many = report.iterations > MIN_SLOW_STEPS && report.iterations / n.max(1) > SLOW_STEPS_PER_EXAMPLE;
     let early = matches!(report.status, Status::IterationLimit | Status::TimeLimit) && report.iterations > 0;
     if !many && !early {
         return Vec::new();
     }
-    [columns(data), similarities(gram), bounds(report)].into_iter().flatten().collect()
+    let alike = far_origin(gram, kernel).or_else(|| similarities(gram, kernel));
+    [columns(data), alike, bounds(report)].into_iter().flatten().collect()
 }
 
 /// The ground on which probabilities of classes with a single example rest.
@@ -149,9 +177,41 @@ fn columns(data: &Dataset) -> Option<String> {
     })
 }
 
+/// Ratio of κ(x, x) to the squared distances between examples from which on solvers feel it.
+const FAR_ORIGIN: f64 = 100.0;
+
+/// An origin so far from all examples that kernel values tell little of their distances.
+fn far_origin(gram: &dyn Gram, kernel: &Formula) -> Option<String> {
+    let far = FarOrigin::seen(gram).filter(|far| far.ratio >= FAR_ORIGIN)?;
+    // where κ(x, x) is the same for all, it is the width that is too large
+    (!sample(gram).is_flat()).then(|| {
+        format!(
+            "the examples lie far from the origin of {kernel}: κ(x, x) is {:.0e} times as large as the squared distances between them, \
+             which leaves few digits for these; scale the columns (--scale standard) or write centre({kernel})",
+            far.ratio
+        )
+    })
+}
+
+/// How a kernel is made narrower or wider, in the words of its own parameters; a kernel whose κ(x, x) differ has no width.
+fn remedy(kernel: &Formula, narrower: bool, flat: bool) -> String {
+    let way = if narrower { "narrower" } else { "wider" };
+    match kernel.smoothed_by().first().filter(|_| flat) {
+        // the direction in which the parameter makes functions smoother, as a wider kernel does
+        Some(&(name, smoother)) => {
+            let size = if (smoother == Ordering::Greater) == narrower { "smaller" } else { "larger" };
+            format!("make the kernel {way} (a {size} {name})")
+        }
+        None if narrower => format!("scale the columns (--scale standard) or write centre({kernel})"),
+        None => "scale the columns (--scale standard), or take another kernel".to_owned(),
+    }
+}
+
 /// A kernel that finds all examples alike, or none.
-fn similarities(gram: &dyn Gram) -> Option<String> {
-    let Sampled { places: m, values: block } = sample(gram);
+fn similarities(gram: &dyn Gram, kernel: &Formula) -> Option<String> {
+    let sampled = sample(gram);
+    let flat = sampled.is_flat();
+    let Sampled { places: m, values: block } = sampled;
     if m < 3 {
         return None;
     }
@@ -159,14 +219,13 @@ fn similarities(gram: &dyn Gram) -> Option<String> {
     let others = || (0..m * m).filter(|e| e / m != e % m).map(|e| block[e]);
     let (low, high) = others().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), k| (l.min(k), h.max(k)));
     if high - low <= 1e-3 * own && (high - own).abs() <= 1e-2 * own {
-        return Some(
-            "the kernel matrix is nearly constant: all examples look alike; make the kernel narrower (a larger gamma)"
-                .to_owned(),
-        );
+        return Some(format!(
+            "the kernel matrix is nearly constant: all examples look alike; {}",
+            remedy(kernel, true, flat)
+        ));
     }
     (low.abs().max(high.abs()) <= 1e-3 * own).then(|| {
-        "the kernel matrix is nearly diagonal: no two examples look alike; make the kernel wider (a smaller gamma)"
-            .to_owned()
+        format!("the kernel matrix is nearly diagonal: no two examples look alike; {}", remedy(kernel, false, flat))
     })
 }
 
@@ -227,6 +286,47 @@ mod tests {
         assert_eq!(told(&Ridge::default(), 0.1, "rbf(gamma=1)"), "");
         assert_eq!(told(&Ridge::default(), 1000.0, "rbf(gamma=1) + 1000"), "");
         assert_eq!(told(&Svr::default(), 1000.0, "rbf(gamma=1)"), "");
+    }
+
+    fn clouds(shift: f64, apart: f64) -> Dataset {
+        let mut random = Seed(2).stream("clouds");
+        let values: Vec<f64> =
+            (0..120).map(|p| shift + random.normal() + if p / 2 % 2 == 0 { apart } else { 0.0 }).collect();
+        let target: Vec<String> = (0..60).map(|i| (i % 2).to_string()).collect();
+        let target = crate::prelude::Target::from(target);
+        Dataset::new(Rows::new(values, 60, 2).unwrap()).with_target(target).unwrap()
+    }
+
+    #[test]
+    fn remedies_are_those_of_the_kernel_that_is_there() {
+        let told = |machine: &Svc, kernel: &str, data: &Dataset| {
+            machine.fit(&kernel.parse().unwrap(), data).unwrap().fitted.report.advice.join("; ")
+        };
+        let short = Svc { effort: Effort { max_iterations: 3, ..Effort::default() }, ..Svc::default() };
+        for kernel in ["linear", "polynomial(degree=2)"] {
+            let advice = told(&short, kernel, &clouds(1e4, 0.5));
+            assert!(!advice.contains("larger gamma") && !advice.contains("narrower"), "{advice}");
+            assert!(advice.contains("--scale standard") && advice.contains("centre("), "{advice}");
+        }
+        let advice = told(&short, "rational_quadratic(alpha=1, length=1e5)", &clouds(0.0, 0.5));
+        assert!(advice.contains("narrower (a smaller length)"), "{advice}");
+        let advice = told(&short, "rbf(gamma=1e6)", &clouds(0.0, 0.5));
+        assert!(advice.contains("wider (a smaller gamma)"), "{advice}");
+    }
+
+    #[test]
+    fn a_gap_that_is_large_against_the_objective_is_told() {
+        let rough = |tolerance: f64| {
+            let machine = Svc { c: 1000.0, effort: Effort { tolerance, ..Effort::default() }, ..Svc::default() };
+            machine.fit(&rbf(1.0), &moons(1.0)).unwrap().fitted.report
+        };
+        let (report, sharp) = (rough(1.0), rough(1e-4));
+        assert_eq!((report.status, sharp.status), (Status::Converged, Status::Converged));
+        let share = report.duality_gap.unwrap() / report.objective.unwrap().abs();
+        assert!(share > 0.1, "{share}");
+        let advice = report.advice.join("; ");
+        assert!(advice.contains("duality gap") && advice.contains("smaller tolerance"), "{advice}");
+        assert!(!sharp.advice.join("; ").contains("duality gap"));
     }
 
     #[test]

@@ -28,6 +28,7 @@ pub mod rayleigh;
 mod readout;
 pub mod reduce;
 pub mod regress;
+mod settle;
 mod smoother;
 mod support;
 mod task;

@@ -2,13 +2,14 @@
 
 use super::evidence::{Evidence, join};
 use super::fitted::each;
+use super::settle::{Matrix, settle, settle_in_rounds};
 use super::{FitError, SolverReport, Task};
 use crate::gram::{Gram, Side, diagonal, show_bytes};
 use crate::linalg::SolveError;
 use crate::machines::Fact;
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
-use crate::solvers::smo::{Equality, Problem, SmoOptions, Solution, Start, Workspace, smo, smo_in_rounds};
+use crate::solvers::smo::{Equality, SmoOptions, Solution, Start, Workspace};
 use crate::watch::{Monitor, Status};
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -59,8 +60,9 @@ pub(super) struct Subs<'a> {
     pub(super) make: &'a (dyn Fn(usize) -> Sub + Sync),
 }
 
-/// Solves all sub-problems. Those that are large among them are divided over threads by columns, one after the other;
-/// the rest are taken from a queue, the largest first, one thread each. The solutions are the same bits either way.
+/// Solves all sub-problems. Where rows are best computed many at once and can be kept, all problems are solved together, in rounds. Else those
+/// that are large among them are divided over threads by columns, one after the other; the rest are taken from a queue, the largest first,
+/// one thread each. The solutions are the same bits for any number of threads.
 pub(super) fn solve(
     gram: &Arc<dyn Gram>,
     subs: &Subs<'_>,
@@ -80,19 +82,26 @@ pub(super) fn solve(
     let total: f64 = order.iter().map(|&p| square(p)).sum();
     let large = order.iter().take_while(|&&p| threads > 1 && square(p) > 0.25 * total).count();
     let bytes = cache_bytes(effort, task);
+    let matrix = Matrix::new(gram, own);
+    let named = |error: SolveError| match error {
+        SolveError::NotFinite { .. } => not_finite(gram.as_ref()),
+        other => other,
+    };
     let one = |p: usize, threads: usize, bytes: usize, workspace: &mut Workspace| {
-        let sub = (subs.make)(p);
-        let diagonal: Vec<f64> = sub.columns.iter().flat_map(|r| &own[r.clone()]).copied().collect();
-        let problem = problem(gram, &sub, &diagonal);
         let Effort { tolerance, max_iterations, .. } = *effort;
         let options = SmoOptions { tolerance, max_iterations, cache: bytes, threads };
-        smo(&problem, &options, workspace, watch).map_err(|error| match error {
-            SolveError::NotFinite { .. } => not_finite(gram.as_ref()),
-            other => other,
-        })
+        settle(&matrix, &(subs.make)(p), &options, workspace, watch).map_err(named)
     };
-    if gram.panel_rows() > 1 {
-        return in_rounds(gram, subs, &own, effort, task, watch);
+    let variables: usize = subs.sizes.iter().sum();
+    if gram.panel_rows() > 1
+        && !matrix.is_referred()
+        && total <= SHARE_OF_ROWS_KEPT.recip() * bytes as f64 / size_of::<f32>() as f64
+        && variables <= MAX_VARIABLES_TOGETHER
+    {
+        let made: Vec<Sub> = (0..subs.sizes.len()).map(subs.make).collect();
+        let Effort { tolerance, max_iterations, .. } = *effort;
+        let options = SmoOptions { tolerance, max_iterations, cache: bytes, threads };
+        return settle_in_rounds(&matrix, &made, &options, watch).map_err(named);
     }
     let mut found: Vec<Option<Result<Solution, SolveError>>> = order.iter().map(|_| None).collect();
     let mut workspace = Workspace::default();
@@ -131,49 +140,13 @@ pub(super) fn solve(
     found.into_iter().flatten().collect()
 }
 
-/// A sub-problem as the solver takes it.
-fn problem<'a>(gram: &Arc<dyn Gram>, sub: &'a Sub, diagonal: &'a [f64]) -> Problem<'a> {
-    Problem {
-        gram: Arc::clone(gram),
-        columns: &sub.columns,
-        diagonal,
-        linear: &sub.linear,
-        lower: &sub.lower,
-        upper: &sub.upper,
-        epsilon: sub.epsilon,
-        ridge: sub.ridge.as_deref(),
-        equality: sub.equality,
-        start: sub.start.as_ref(),
-        folds: sub.folds.as_ref().map(|(of, count)| (of.as_slice(), *count)),
-    }
-}
-
-/// Solves all sub-problems together, so that rows which several of them lack are computed at once.
-fn in_rounds(
-    gram: &Arc<dyn Gram>,
-    subs: &Subs<'_>,
-    own: &[f64],
-    effort: &Effort,
-    task: &Task<'_>,
-    watch: &dyn Monitor,
-) -> Result<Vec<Solution>, SolveError> {
-    let made: Vec<Sub> = (0..subs.sizes.len()).map(subs.make).collect();
-    let diagonals: Vec<Vec<f64>> =
-        made.iter().map(|sub| sub.columns.iter().flat_map(|r| &own[r.clone()]).copied().collect()).collect();
-    let problems: Vec<Problem<'_>> =
-        made.iter().zip(&diagonals).map(|(sub, diagonal)| problem(gram, sub, diagonal)).collect();
-    let Effort { tolerance, max_iterations, .. } = *effort;
-    let cache = effort.cache.saturating_mul(1 << 20).min(task.budget.memory / 2).min(MAX_CACHE_OF_PANELS);
-    let options = SmoOptions { tolerance, max_iterations, cache, threads: task.threads.max(1) };
-    let found: Result<Vec<Solution>, SolveError> = smo_in_rounds(&problems, &options, watch).into_iter().collect();
-    found.map_err(|error| match error {
-        SolveError::NotFinite { .. } => not_finite(gram.as_ref()),
-        other => other,
-    })
-}
-
 /// Largest cache of rows that are computed many at once.
 const MAX_CACHE_OF_PANELS: usize = 256 << 20;
+/// Smallest share of the rows that the cache must hold for them to be computed in rounds: rows that are computed early would else throw
+/// out others that are in use.
+const SHARE_OF_ROWS_KEPT: f64 = 0.25;
+/// Largest number of variables of problems that are solved together, all of which are in memory at the same time.
+const MAX_VARIABLES_TOGETHER: usize = 1_000_000;
 
 /// Largest cache of cheap rows in bytes: memory that is touched for the first time costs more than to compute them
 /// again.
@@ -182,7 +155,13 @@ const MAX_CACHE_OF_CHEAP_ROWS: usize = 64 << 20;
 /// Bytes for rows: what was asked for, within half of the memory, and no more than pays.
 fn cache_bytes(effort: &Effort, task: &Task<'_>) -> usize {
     let asked = effort.cache.saturating_mul(1 << 20).min(task.budget.memory / 2);
-    if task.gram.rows_are_expensive() { asked } else { asked.min(MAX_CACHE_OF_CHEAP_ROWS) }
+    if task.gram.rows_are_expensive() {
+        asked
+    } else if task.gram.panel_rows() > 1 {
+        asked.min(MAX_CACHE_OF_PANELS)
+    } else {
+        asked.min(MAX_CACHE_OF_CHEAP_ROWS)
+    }
 }
 
 /// Shares that fill bounds from the first on until their sum is reached, as LIBSVM starts; `None` if bounds do not hold it.

@@ -2,12 +2,12 @@
 
 use super::Split;
 use crate::data::{DataError, Dataset, Target};
-use crate::machines::Learns;
+use crate::machines::{Learns, Order};
 
 /// The examples in the order in which the matrix is stored, and the part that each fold holds out.
 pub(crate) struct Folds {
     /// The example at each place: class by class, and fold by fold within a class, so that the columns of a class without
-    /// a fold are two stretches of the matrix.
+    /// a fold are two stretches of the matrix; as in the data for machines to which the order of the examples matters.
     pub(crate) order: Vec<usize>,
     /// The folds; there may be examples that none of them holds out, or several.
     pub(crate) all: Vec<Fold>,
@@ -19,7 +19,7 @@ pub(crate) struct Folds {
 
 /// A fold; its places are those in the stored matrix.
 pub(crate) struct Fold {
-    /// Places of the examples that are learned from, in rising order.
+    /// Places of the examples that are learned from, in rising order, or in that of the split where the order matters.
     pub(super) train: Vec<usize>,
     /// Places of the examples that are held out.
     pub(super) test: Vec<usize>,
@@ -33,24 +33,25 @@ pub(crate) struct Fold {
 
 impl Folds {
     /// Folds that are disjoint and together all examples: each is held out once.
-    pub(crate) fn partition(data: &Dataset, folds: &[Vec<usize>], learns: Learns) -> Result<Self, DataError> {
-        Self::of(data, folds.iter().map(|fold| Split::without(fold, data)).collect(), learns)
+    pub(crate) fn partition(data: &Dataset, folds: &[Vec<usize>], reading: (Learns, Order)) -> Result<Self, DataError> {
+        Self::of(data, folds.iter().map(|fold| Split::without(fold, data)).collect(), reading)
     }
 
     /// Splits of any kind.
-    pub(crate) fn of(data: &Dataset, splits: Vec<Split>, learns: Learns) -> Result<Self, DataError> {
+    pub(crate) fn of(data: &Dataset, splits: Vec<Split>, reading: (Learns, Order)) -> Result<Self, DataError> {
         let mut fold_of = vec![splits.len(); data.len()];
         for (f, split) in splits.iter().enumerate() {
             split.test.iter().filter(|&&i| i < data.len()).for_each(|&i| fold_of[i] = fold_of[i].min(f));
         }
-        Self::ordered(data, splits, learns, &fold_of)
+        Self::ordered(data, splits, reading, &fold_of)
     }
 
-    /// Splits of any kind, with examples of one class stored in the order of a number of each.
+    /// Splits of any kind, with examples of one class stored in the order of a number of each. A machine to which the order of the
+    /// examples matters learns from them in the order of the split, whatever it is told here.
     pub(crate) fn ordered(
         data: &Dataset,
         splits: Vec<Split>,
-        learns: Learns,
+        (learns, matters): (Learns, Order),
         number_of: &[usize],
     ) -> Result<Self, DataError> {
         let target = data.target().ok_or(DataError::NoTarget)?;
@@ -71,13 +72,17 @@ impl Folds {
         }
         let codes = if learns == Learns::Classes { target.classes()?.codes } else { vec![0; n] };
         let mut order: Vec<usize> = (0..n).collect();
-        order.sort_by_key(|&i| (codes[i], number_of[i]));
+        if matters == Order::Irrelevant {
+            order.sort_by_key(|&i| (codes[i], number_of[i]));
+        }
         let mut place_of = vec![0; n];
         order.iter().enumerate().for_each(|(place, &i)| place_of[i] = place);
         let fold = |split: Split| {
             // rows of the matrix are copied in stretches if places rise
             let mut rising: Vec<usize> = (0..split.train.len()).collect();
-            rising.sort_by_key(|&t| place_of[split.train[t]]);
+            if matters == Order::Irrelevant {
+                rising.sort_by_key(|&t| place_of[split.train[t]]);
+            }
             let known: Vec<usize> = rising.iter().map(|&t| split.train[t]).collect();
             Fold {
                 test: split.test.iter().map(|&i| place_of[i]).collect(),

@@ -4,7 +4,7 @@ use super::suits::doubt;
 use crate::data::Dataset;
 use crate::error::Error;
 use crate::formula::Formula;
-use crate::gram::views::Memoised;
+use crate::gram::views::{FarOrigin, Memoised};
 use crate::gram::{Budget, Gram, Similarity};
 use crate::machines::{Features, Machine, Reads, Task};
 use crate::seed::Seed;
@@ -56,13 +56,17 @@ impl KernelOnData {
         let gram = self.gram.restrict(order, order);
         let entries = order.len().saturating_mul(order.len());
         let (stored, bytes) = match machine.traits().reads {
-            // rows are copied out of a stored matrix, in f32 as a solver asks for them
-            Reads::Rows => {
+            // rows are copied out of a stored matrix, in f32 as a solver asks for them, unless f32 has no digits of the distances
+            Reads::Rows if FarOrigin::of(gram.as_ref()).is_none() => {
                 let dense = budget.store::<f32>(gram.as_ref(), 0, "the kernel matrix").ok();
                 (dense.map(|d| Arc::new(d) as Arc<dyn Gram>), entries.saturating_mul(4))
             }
             // machines on features ask for no kernel values; those of dense features are computed on demand
             Reads::Features => (None, 0),
+            Reads::Rows => {
+                let dense = budget.dense(gram.as_ref(), 0, "the kernel matrix").ok();
+                (dense.map(|d| Arc::new(d) as Arc<dyn Gram>), entries.saturating_mul(8))
+            }
             Reads::Blocks if self.features.as_ref().is_some_and(|f| f.rows.dense().is_some()) => (None, 0),
             // every fold that is at work may keep a part as large as the whole
             Reads::Blocks => {

@@ -78,7 +78,8 @@ impl Selection {
     fn describe(&self, place: usize) -> String {
         let c = &self.candidates[place];
         let point: Vec<String> = c.point.iter().map(|(name, value)| format!("{name} = {}", short(value))).collect();
-        format!("{} ({:.4} ± {:.4})", point.join(", "), c.score, c.spread)
+        let spread = if c.spread.is_nan() { String::new() } else { format!(" ± {:.4}", c.spread) };
+        format!("{} ({:.4}{spread})", point.join(", "), c.score)
     }
 
     fn note(&self) -> String {
@@ -127,7 +128,7 @@ impl Selection {
         let place = |c: usize| axis.and_then(|a| a.of(&self.candidates[c]));
         for (k, candidate) in self.candidates.iter().enumerate() {
             if let Some(p) = place(k) {
-                scores[p] = (candidate.score, candidate.spread);
+                scores[p] = (candidate.score, if candidate.spread.is_nan() { 0.0 } else { candidate.spread });
             }
         }
         ScoreProfile {

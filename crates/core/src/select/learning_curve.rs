@@ -107,7 +107,8 @@ impl LearningCurve<'_> {
         let resolved = self.kernel.resolve(data, self.seed)?;
         let kernel = resolved.to_string();
         let at_once = rayon::current_num_threads().min(parts.len()).max(1);
-        let whole = Folds::ordered(data, parts.clone(), learns, &fold_of)?;
+        let reading = (learns, machine.traits().order);
+        let whole = Folds::ordered(data, parts.clone(), reading, &fold_of)?;
         let on_data = KernelOnData::new(resolved, machine.as_ref(), data, self.budget)?;
         let on_data = on_data.stored(machine.as_ref(), &whole.order, at_once);
         let points = [Point { settings: self.settings.to_vec(), machine }];
@@ -116,7 +117,7 @@ impl LearningCurve<'_> {
         let all = smallest_rest(&parts);
         for (done, &size) in sizes.iter().enumerate() {
             let splits = parts.iter().map(|part| beginning(part, if size == all { usize::MAX } else { size }, data));
-            let folds = Folds::ordered(data, splits.collect(), learns, &fold_of)?;
+            let folds = Folds::ordered(data, splits.collect(), reading, &fold_of)?;
             let validator = CrossValidator {
                 kernel: &on_data,
                 folds: &folds,
@@ -223,9 +224,13 @@ fn in_turn(mut shuffled: Vec<usize>, codes: &[u32]) -> Vec<usize> {
 
 /// The split that learns from the beginning of a part, and predicts what is held out and then what was learned from.
 fn beginning(part: &Split, size: usize, data: &Dataset) -> Split {
-    let train = part.train[..size.min(part.train.len())].to_vec();
+    let first = &part.train[..size.min(part.train.len())];
+    let test = part.test.iter().chain(first).copied().collect();
+    // learned from in the order of the data, as by a fit on the part
+    let mut train = first.to_vec();
+    train.sort_unstable();
     let weights = data.weights().map(|w| train.iter().map(|&i| w[i]).collect());
-    Split { test: part.test.iter().chain(&train).copied().collect(), train, weights }
+    Split { test, train, weights }
 }
 
 /// The scores on what was held out, and on what was learned from.

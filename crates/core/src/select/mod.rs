@@ -31,7 +31,7 @@ use crate::gram::Budget;
 use crate::job::{Job, takes_weights};
 use crate::linalg::SolveError;
 use crate::machines::Fact;
-use crate::machines::{FitError, Learns, Machine, MachineEntry, predicts_target};
+use crate::machines::{FitError, Learns, Machine, MachineEntry, Order, predicts_target};
 use crate::metrics::Score;
 use crate::model::Model;
 use crate::params::{ParamError, Setting, assign, describe, nearest};
@@ -77,7 +77,7 @@ pub struct Candidate {
     pub kernel: String,
     /// The score over all held-out examples.
     pub score: f64,
-    /// The standard error of the folds' scores.
+    /// The standard error of the score; not a number where it has none.
     pub spread: f64,
     /// The score of each fold; not a number where it has none by itself.
     pub folds: Vec<f64>,
@@ -117,11 +117,14 @@ impl Search<'_> {
             several => folds(target, self.machine.learns, several, self.seed)?,
         };
         let sizes: Vec<usize> = parts.iter().map(Vec::len).collect();
-        let folds = Folds::partition(data, &parts, self.machine.learns)?;
         let grid = self.grid.kernel_first(self.kernel).points();
+        let kernels = self.by_kernel(&grid)?;
+        let order = || kernels.iter().flat_map(|k| &k.points).map(|(_, point)| point.machine.traits().order);
+        let order = order().find(|order| *order == Order::Matters).unwrap_or(Order::Irrelevant);
+        let folds = Folds::partition(data, &parts, (self.machine.learns, order))?;
         let mut candidates: Vec<Candidate> = Vec::with_capacity(grid.len());
         let mut stopped: Option<Stop> = None;
-        for PointsOfKernel { kernel, points } in self.by_kernel(&grid)? {
+        for PointsOfKernel { kernel, points } in kernels {
             // the matrix is used up before the next is computed
             let at_once = rayon::current_num_threads().min(parts.len()).max(1);
             let sign = watch.sign();
@@ -185,8 +188,27 @@ impl Search<'_> {
         // what a search that was stopped has not looked at is no edge
         let edges = if stopped.is_none() { self.edges(&candidates, best, &score) } else { Vec::new() };
         model.fitted.report.advice.extend(self.few_of_a_class(target));
+        model.fitted.report.advice.extend(self.without_deviation(&candidates[best]));
+        model.fitted.report.advice.extend(self.centred_on_all(&kernel));
         model.fitted.report.advice.extend(edges.iter().map(ToString::to_string));
         Ok(Selection { candidates, score, best, chosen, edges, model, status })
+    }
+
+    /// Says so where one standard error was to decide and there is none.
+    fn without_deviation(&self, best: &Candidate) -> Option<String> {
+        (self.choose == Choose::OneStandardError && best.spread.is_nan()).then(|| {
+            "the score has no standard error on these folds, so that the best candidate was taken: take fewer folds, or another score".to_owned()
+        })
+    }
+
+    /// Says so where examples that were held out have had a say in the centre.
+    fn centred_on_all(&self, kernel: &Formula) -> Option<String> {
+        kernel.needs_all_examples().then(|| {
+            format!(
+                "the centre of {kernel} is that of all examples, the held-out ones among them, so that the scores of the folds are of models that \
+                 knew where their held-out examples lie; --held-out 0.25 judges by examples without a part in it"
+            )
+        })
     }
 
     /// Says so where a class has fewer examples than there are folds: scores of so few are chance.

@@ -65,7 +65,8 @@ impl Trials<'_> {
         }
         let Some(first) = points.first() else { return Ok(Vec::new()) };
         takes_weights(first.machine.as_ref(), self.splits.iter().any(|s| s.weights.is_some()))?;
-        let folds = Folds::of(data, self.splits.to_vec(), self.machine.learns)?;
+        let order = first.machine.traits().order;
+        let folds = Folds::of(data, self.splits.to_vec(), (self.machine.learns, order))?;
         let at_once = rayon::current_num_threads().min(folds.all.len()).max(1);
         let resolved = self.kernel.resolve(data, self.seed)?;
         let machine = first.machine.as_ref();

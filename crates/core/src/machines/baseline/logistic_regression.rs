@@ -9,6 +9,7 @@
 //! that does not depend on the units of the coordinates.
 
 use super::table::{ROUNDING, Table, means, shares};
+use crate::calibrate::Calibration;
 use crate::linalg::SolveError;
 use crate::linalg::{Cholesky, dot, gram_of_columns, multiply_add, transposed_multiply};
 use crate::machines::evidence::{Evidence, join};
@@ -139,7 +140,9 @@ impl Machine for LogisticRegression {
             },
             rest.readout(),
             self.prove(&found),
-        ))
+        )
+        // the odds of one class against all others are none of two classes
+        .with_calibration((problems == 1).then(|| Calibration::of_log_odds(1))))
     }
 }
 

@@ -104,3 +104,36 @@ fn coordinates_that_depend_on_each_other_change_no_score() {
     assert!(plain.iter().zip(&dependent).all(|(a, b)| (a - b).abs() < 1e-5));
     assert!(plain.iter().any(|s| s.abs() > 1.0));
 }
+
+#[test]
+fn probabilities_of_two_classes_are_those_of_the_odds() {
+    use crate::machines::Output;
+    use crate::machines::classify::kernel_logistic;
+    use crate::machines::multiclass::Strategy;
+    let (x, codes) = overlapping(90, 4);
+    let two: Vec<usize> = codes.iter().map(|&c| c.min(1)).collect();
+    let told = |machine: &dyn Machine, codes: &[usize]| {
+        let job = crate::job::Job::new(machine, &linear());
+        let model = job.run(&labelled(&x, codes), &crate::watch::Silent).unwrap();
+        let Output::Labels { probabilities, scores, .. } = model.predict(&Dataset::new(x.clone())).unwrap() else {
+            panic!()
+        };
+        (probabilities, scores)
+    };
+    for machine in [&LogisticRegression::default() as &dyn Machine, &kernel_logistic(0.5)] {
+        let (probabilities, scores) = told(machine, &two);
+        let probabilities = probabilities.unwrap();
+        for (p, f) in probabilities.chunks(2).zip(&scores) {
+            let odds = 1.0 / (1.0 + (-f).exp());
+            assert!((p[0] - odds).abs() < 1e-6 && (p[0] + p[1] - 1.0).abs() < 1e-6, "{p:?} {odds}");
+        }
+        // one class against the rest has odds of its own, which are not those of the classes among one another
+        assert!(told(machine, &codes).0.is_none());
+    }
+    let pairs = crate::machines::programme::Programme { strategy: Strategy::OneVsOne, ..kernel_logistic(0.5) };
+    let (probabilities, _) = told(&pairs, &codes);
+    assert!(probabilities.unwrap().chunks(3).all(|p| (p.iter().sum::<f64>() - 1.0).abs() < 1e-9));
+    // weights of classes move the odds on purpose
+    let weighed = crate::machines::programme::Programme { class_weight: "balanced".to_owned(), ..kernel_logistic(0.5) };
+    assert!(told(&weighed, &two).0.is_none());
+}

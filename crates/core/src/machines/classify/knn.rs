@@ -2,7 +2,7 @@
 
 use crate::data::DataError;
 use crate::machines::neighbours::{Weighting, look_up};
-use crate::machines::{FitError, Fitted, Learns, Machine, MachineEntry, Readout, Task, Tolerates, Traits};
+use crate::machines::{FitError, Fitted, Learns, Machine, MachineEntry, Order, Readout, Task, Tolerates, Traits};
 use crate::params::{Params, Rule, Visit};
 use crate::sources::{HERBRICH, Source};
 use crate::watch::Monitor;
@@ -66,6 +66,8 @@ impl Machine for Knn {
     fn traits(&self) -> Traits {
         Traits {
             weights: true,
+            // of equally near examples the first is taken
+            order: Order::Matters,
             searched: "k=1|3|5|9|15|25",
             tolerates: Tolerates::ConditionallyDefinite,
             ..Traits::default()

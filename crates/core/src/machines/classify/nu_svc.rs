@@ -10,7 +10,7 @@ use crate::machines::{
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::smo::{Equality, Start};
 use crate::sources::{LIBSVM, Source};
-use crate::watch::Monitor;
+use crate::watch::{Monitor, Status};
 use std::ops::Range;
 
 /// min ½‖w‖² − ν Σw_i ρ + Σ w_i max(0, ρ − y_i (⟨w, φ(x_i)⟩ + b)), then everything divided by ρ
@@ -105,8 +105,10 @@ impl Machine for NuSvc {
             let total: f64 = weights.iter().sum();
             let own_gap = solution.squared_norm - self.nu * total * rho + slack;
             gap += own_gap;
-            // w cannot be told from zero: the hulls of the classes, reduced by ν, meet (Crisp & Burges 2000, §4)
-            if 0.5 * solution.squared_norm <= own_gap && advice.is_empty() {
+            // w cannot be told from zero: the hulls of the classes, reduced by ν, meet (Crisp & Burges 2000, §4); of a solution that is
+            // none, ν is not to blame
+            let solved = solution.status == Status::Converged;
+            if solved && 0.5 * solution.squared_norm <= own_gap && advice.is_empty() {
                 advice.push(self.without_margin(labels(p)));
             }
             // a margin of nothing cannot be made one: such a rule decides by b alone

@@ -1,11 +1,12 @@
 //! Programmes whose targets are classes: ±1 for two of them, and several problems of two for more.
 
-use super::Programme;
 use super::numbers::prove;
 use super::solve::{Problem, Solutions, Solved, inside};
+use super::{LossName, Programme};
+use crate::calibrate::Calibration;
 use crate::machines::class_weight::ClassWeight;
 use crate::machines::multiclass::{Column, Keep, SignedProblem, Strategy};
-use crate::machines::{Expansion, FitError, Fitted, Task};
+use crate::machines::{Expansion, FitError, Fitted, Readout, Task};
 use crate::parallel;
 use crate::watch::Monitor;
 
@@ -45,7 +46,17 @@ impl Programme {
         };
         let report = prove(&solved, expansion.points().len(), storage);
         let scores = reduction.scores(&of(|s| &s.scores));
-        Ok(Fitted::new(expansion, reduction.readout(), report).with_training_scores(scores))
+        let calibration = self.odds(&reduction.readout(), solved.len());
+        Ok(Fitted::new(expansion, reduction.readout(), report)
+            .with_training_scores(scores)
+            .with_calibration(calibration))
+    }
+
+    /// The probabilities of scores that are log odds: those of the logistic loss for pairs of classes, unless a threshold or weights of classes
+    /// have moved them.
+    fn odds(&self, readout: &Readout, outputs: usize) -> Option<Calibration> {
+        let pairs = matches!(readout, Readout::Vote { .. }) && self.loss == LossName::Logistic;
+        (pairs && self.unmoved() && self.class_weight == "none").then(|| Calibration::of_log_odds(outputs))
     }
 
     /// Puts the threshold where its rule wants it; the objective stays that of the programme.

@@ -1,6 +1,7 @@
 //! Kernel principal component analysis.
 
 use crate::data::DataError;
+use crate::geometry::{is_indefinite, positive_part};
 use crate::gram::{Gram, Side, apply, diagonal, show_bytes};
 use crate::linalg::SolveError;
 use crate::linalg::{KrylovOptions, TopEigen, symmetric_eigen, symmetric_eigen_bytes, top_eigen};
@@ -31,7 +32,7 @@ const MAX_PASSES: usize = 1000;
 /// examples have coordinates of variance λ_j/n that are uncorrelated. Signs: the entry of v_j that is largest in size is
 /// positive. Components with λ_j ≤ tolerance · λ_1 are left out: the data have no such direction. The report's violation is
 /// the largest ‖K̃v − λv‖ by the Krylov solver; its notes are `components` (how many are kept), `eigenvalue_j` and
-/// `explained_j` (λ_j / trace K̃) for each, and `explained` in all.
+/// `explained_j` (λ_j / trace K̃) for each, and `explained` in all. Where K̃ has eigenvalues below zero, shares are those of the sum of the others.
 ///
 /// # Source
 /// Schölkopf, Smola & Müller 1998, section 3; centring by Shawe-Taylor & Cristianini 2004, Algorithm 5.3.
@@ -144,13 +145,17 @@ impl Machine for KernelPca {
         }
         let kept = stored.is_some();
         let means = self.means(stored.as_ref().map_or(&*task.gram, |dense| dense as &dyn Gram))?;
-        let (found, status) = match stored {
+        let (found, values, status) = match stored {
             Some(matrix) if full => {
                 watch.alive(Phase::new("eigendecomposition").into()).map_err(stopped)?;
-                (self.full(matrix.into_values(), n, wanted, &means).map_err(solve)?, Status::Converged)
+                let (found, values) = self.full(matrix.into_values(), n, wanted, &means).map_err(solve)?;
+                (found, Some(values), Status::Converged)
             }
-            Some(matrix) => self.krylov(&matrix, task, wanted, watch)?,
-            None => self.krylov(&*task.gram, task, wanted, watch)?,
+            stored => {
+                let gram = stored.as_ref().map_or(&*task.gram, |dense| dense as &dyn Gram);
+                let (found, status) = self.krylov(gram, task, wanted, watch)?;
+                (found, None, status)
+            }
         };
         // only the self-similarities are needed, which every Gram of training examples knows or can compute
         let selves = task.gram.self_similarities(Side::Rows).unwrap_or_else(|| diagonal(&*task.gram));
@@ -160,7 +165,7 @@ impl Machine for KernelPca {
             (true, false) => format!("kernel matrix stored in f64, {size}"),
             (true, true) => format!("kernel matrix stored in f64, {size}; its whole spectrum computed"),
         };
-        self.fitted(&found, status, &means, selves.iter().sum(), storage)
+        self.fitted((&found, values.as_deref()), status, &means, selves.iter().sum(), storage)
     }
 }
 
@@ -184,8 +189,14 @@ impl KernelPca {
         Err(solve(not_finite(gram)))
     }
 
-    /// K̃ = K − (1/n)11ᵀK − (1/n)K11ᵀ + (1/n²)(1ᵀK1)11ᵀ (Algorithm 5.3), decomposed.
-    fn full(&self, mut matrix: Vec<f64>, n: usize, wanted: usize, means: &Means) -> Result<TopEigen, SolveError> {
+    /// K̃ = K − (1/n)11ᵀK − (1/n)K11ᵀ + (1/n²)(1ᵀK1)11ᵀ (Algorithm 5.3), decomposed; also all of its eigenvalues.
+    fn full(
+        &self,
+        mut matrix: Vec<f64>,
+        n: usize,
+        wanted: usize,
+        means: &Means,
+    ) -> Result<(TopEigen, Vec<f64>), SolveError> {
         if self.centre {
             for (i, row) in matrix.chunks_exact_mut(n).enumerate() {
                 for (j, k) in row.iter_mut().enumerate() {
@@ -197,7 +208,8 @@ impl KernelPca {
         let vectors = eigen.vectors.chunks_exact(n).flat_map(|row| row[..wanted].to_vec()).collect();
         // K̃ was decomposed in its own memory: there is nothing left to measure residuals with, and none are claimed
         let residuals = Vec::new();
-        Ok(TopEigen { values: eigen.values[..wanted].to_vec(), vectors, residuals, applications: 0, converged: true })
+        let values = eigen.values[..wanted].to_vec();
+        Ok((TopEigen { values, vectors, residuals, applications: 0, converged: true }, eigen.values))
     }
 
     /// The same by products: K̃v = H K H v with Hv = v − mean(v).
@@ -241,7 +253,7 @@ impl KernelPca {
 
     fn fitted(
         &self,
-        found: &TopEigen,
+        (found, all): (&TopEigen, Option<&[f64]>),
         status: Status,
         means: &Means,
         selves: f64,
@@ -250,6 +262,9 @@ impl KernelPca {
         let (n, width) = (means.rows.len(), found.values.len());
         // trace of HKH is that of K less n times the mean of K; rounding of it is what counts as nothing
         let trace = selves - n as f64 * means.all;
+        // of eigenvalues below zero no variance is explained
+        let known = all.unwrap_or(&found.values);
+        let whole = positive_part(known, trace, n);
         let nothing = selves.abs() * f64::EPSILON * n as f64;
         let top = found.values.first().copied().unwrap_or(0.0);
         let kept = found.values.iter().take_while(|&&v| v > self.tolerance * top && v > nothing).count();
@@ -276,9 +291,9 @@ impl KernelPca {
         let mut notes = vec![("components".to_owned(), kept as f64)];
         for (j, value) in found.values[..kept].iter().enumerate() {
             notes.push((format!("eigenvalue_{}", j + 1), *value));
-            notes.push(Fact::Explained(j).note(value / trace));
+            notes.push(Fact::Explained(j).note(value / whole));
         }
-        notes.push(("explained".to_owned(), found.values[..kept].iter().sum::<f64>() / trace));
+        notes.push(("explained".to_owned(), found.values[..kept].iter().sum::<f64>() / whole));
         let names = (1..=kept).map(|j| format!("pc{j}")).collect();
         Ok(Fitted::new(
             Expansion { coefficients: Coefficients::Dual { points: (0..n).collect(), alpha }, offsets },
@@ -290,10 +305,24 @@ impl KernelPca {
                 support: Some(n),
                 storage,
                 notes,
+                advice: shares_of(all, &found.values, (trace, whole), n).into_iter().collect(),
                 ..SolverReport::direct()
             },
         ))
     }
+}
+
+/// What the shares are of, where that is not the trace.
+fn shares_of(all: Option<&[f64]>, leading: &[f64], (trace, whole): (f64, f64), n: usize) -> Option<String> {
+    let of = match all {
+        Some(all) if is_indefinite(all, n) => "of the sum of those above zero",
+        None if is_indefinite(leading, n) || whole > trace => "at most of the sum of those that were computed",
+        _ => return None,
+    };
+    Some(format!(
+        "the kernel matrix has eigenvalues below zero, along which there is no variance: the shares that are explained are {of}; mercer gram \
+         --repair mends such a matrix"
+    ))
 }
 
 /// Takes the mean of each of b columns (row by row) away.

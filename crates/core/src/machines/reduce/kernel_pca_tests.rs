@@ -205,3 +205,30 @@ fn mistakes_and_stops_are_told() {
         }
     }
 }
+
+#[test]
+fn of_eigenvalues_below_zero_nothing_is_explained() {
+    let mut random = crate::seed::Seed(3).stream("indefinite");
+    let data = |n: usize, random: &mut crate::seed::Random| {
+        let values: Vec<f64> = (0..2 * n).map(|_| 1.5 * random.normal()).collect();
+        crate::prelude::Dataset::new(crate::prelude::Rows::new(values, n, 2).unwrap())
+    };
+    let sigmoid: crate::prelude::Formula = "sigmoid(gamma=1, offset=-1)".parse().unwrap();
+    for (n, centre) in [(60, true), (60, false), (300, true)] {
+        let machine = KernelPca { components: 5, centre, ..KernelPca::default() };
+        let job = crate::job::Job::new(&machine, &sigmoid);
+        let report = job.run(&data(n, &mut random), &crate::watch::Silent).unwrap().fitted.report;
+        let shares: Vec<f64> = (0..5).filter_map(|j| report.fact(Fact::Explained(j))).collect();
+        let whole = report.notes.iter().find(|(name, _)| name == "explained").unwrap().1;
+        assert!(shares.iter().all(|s| *s > 0.0 && *s < 1.0) && whole <= 1.0 + 1e-12, "{n}: {whole} {shares:?}");
+        assert!((shares.iter().sum::<f64>() - whole).abs() < 1e-9);
+        assert!(report.advice.iter().any(|a| a.contains("below zero")), "{n}: {:?}", report.advice);
+    }
+    // nothing is said of a kernel without such eigenvalues
+    let job = crate::job::Job::new(&KernelPca::default(), &crate::prelude::rbf(0.5))
+        .run(&data(60, &mut random), &crate::watch::Silent)
+        .unwrap()
+        .fitted
+        .report;
+    assert!(!job.advice.iter().any(|a| a.contains("below zero")));
+}

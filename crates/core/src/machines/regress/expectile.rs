@@ -84,7 +84,7 @@ impl Machine for Expectile {
             let z: Vec<f64> = (0..n).map(|i| y.values[i * outputs + k]).collect();
             // everything above at first, as from a function that is zero far below
             let mut above: Vec<bool> = z.iter().map(|z| *z >= 0.0).collect();
-            let mut found = Vec::new();
+            let (mut found, mut value) = (Vec::new(), 0.0);
             for round in 0..=MAX_CHANGES {
                 watch
                     .alive(Progress::new(Phase::new("expectiles"), solved))
@@ -96,7 +96,7 @@ impl Machine for Expectile {
                 solved += 1;
                 // z − f = λ α / w at the solution
                 let sides: Vec<bool> = found.iter().map(|a| *a >= 0.0).collect();
-                objective = (0..n).map(|i| 0.5 * self.lambda * found[i] * z[i]).sum::<f64>();
+                value = (0..n).map(|i| 0.5 * self.lambda * found[i] * z[i]).sum::<f64>();
                 if sides == above {
                     break;
                 }
@@ -105,6 +105,7 @@ impl Machine for Expectile {
                     status = Status::IterationLimit;
                 }
             }
+            objective += value;
             (0..n).for_each(|i| alpha[i * outputs + k] = found[i]);
         }
         Ok(Fitted::new(
@@ -158,6 +159,24 @@ mod tests {
         for (a, b) in ours.scores(&data).unwrap().iter().zip(ridge.scores(&data).unwrap()) {
             assert!((a - b).abs() < 1e-9, "{a} {b}");
         }
+    }
+
+    #[test]
+    fn the_objective_of_several_targets_is_the_sum_of_theirs() {
+        let (data, y) = data(60);
+        let rows = data.views()[0].clone();
+        let crate::data::Values::Dense(rows) = rows.values else { panic!() };
+        let alone = |of: &dyn Fn(f64) -> f64| {
+            let target = Target::from(y.iter().map(|y| of(*y)).collect::<Vec<f64>>());
+            let data = Dataset::new(Rows::new(rows.values().to_vec(), 60, 1).unwrap()).with_target(target).unwrap();
+            Expectile { tau: 0.2, lambda: 0.5 }.fit(&rbf(0.5), &data).unwrap().fitted.report.objective.unwrap()
+        };
+        let second = Target::from_numbers("b", y.iter().map(|y| 3.0 * y * y).collect());
+        let target = Target::from_numbers("a", y.clone()).beside(second).unwrap();
+        let data = Dataset::new(Rows::new(rows.values().to_vec(), 60, 1).unwrap()).with_target(target).unwrap();
+        let whole = Expectile { tau: 0.2, lambda: 0.5 }.fit(&rbf(0.5), &data).unwrap().fitted.report.objective.unwrap();
+        let sum = alone(&|y| y) + alone(&|y| 3.0 * y * y);
+        assert!((whole - sum).abs() < 1e-9 * sum, "{whole} {sum}");
     }
 
     #[test]

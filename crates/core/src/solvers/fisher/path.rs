@@ -1,6 +1,6 @@
 //! All λ from one eigendecomposition, with exact leave-one-out residuals at each.
 
-use super::direct::{LeftOut, conclude, product};
+use super::direct::{conclude, product};
 use super::{Aim, Discriminants, Quadratic, column_sums};
 use crate::linalg::SolveError;
 use crate::linalg::{Eigen, gram_of_columns, multiply_add, symmetric_eigen, transposed_multiply};
@@ -25,10 +25,26 @@ pub struct Path {
     kernel_values: Option<Vec<f64>>,
     /// K, where α = Kγ.
     kernel: Option<Vec<f64>>,
+    /// K√W U, where G = K² and weights differ: its columns are orthogonal, and V are the squares of their lengths.
+    image: Option<Vec<f64>>,
     /// √w.
     root: Vec<f64>,
     /// Uᵀ[√W Y, √w], row by row.
     turned: Vec<f64>,
+}
+
+/// A solution at one λ in the coordinates of √W G √W.
+#[derive(Clone, Copy)]
+struct Solved<'a> {
+    /// c, n × outputs row by row.
+    c: &'a [f64],
+    /// Â⁻¹√w.
+    ones: &'a [f64],
+    /// √wᵀÂ⁻¹√w.
+    total: f64,
+    /// 1/(V + λ).
+    inverse: &'a [f64],
+    lambda: f64,
 }
 
 /// The discriminants at one λ.
@@ -74,7 +90,11 @@ impl Path {
             right.push(*r);
         }
         let turned = transposed_multiply(&eigen.vectors, n, &right, k + 1);
-        Ok(Self { eigen, kernel_values, kernel: kept, root, turned })
+        let image = kept.as_ref().filter(|_| !squared).map(|kernel| {
+            let weighed: Vec<f64> = eigen.vectors.iter().enumerate().map(|(p, u)| root[p / n] * u).collect();
+            product(kernel, n, &weighed, n)
+        });
+        Ok(Self { eigen, kernel_values, kernel: kept, image, root, turned })
     }
 
     /// The largest eigenvalue of √W G √W, the scale of λ.
@@ -82,13 +102,8 @@ impl Path {
         self.eigen.values.iter().fold(0.0, |top, v| v.max(top))
     }
 
-    /// The part that leave-one-out residuals leave out.
-    pub fn leaves_out(&self) -> LeftOut {
-        if self.kernel.is_some() && self.kernel_values.is_none() { LeftOut::Error } else { LeftOut::Example }
-    }
-
-    /// γ, b and the leave-one-out residuals at one λ: as [`Bordered::left_out`](super::direct::Bordered::left_out), but under
-    /// the penalty on coefficients with weights only the error is left out (see [`Path::leaves_out`]).
+    /// γ, b and the leave-one-out residuals at one λ: those of [`Bordered::left_out`](super::direct::Bordered::left_out) for whole
+    /// examples, whatever the penalty and the weights.
     pub fn at(&self, lambda: f64) -> Result<PathPoint, SolveError> {
         let (n, wide) = (self.root.len(), self.turned.len() / self.root.len().max(1));
         let k = wide - 1;
@@ -134,10 +149,55 @@ impl Path {
                     })
                     .collect()
             }
+            (Some(kernel), None) => {
+                let solved = Solved { c: &c, ones: &ones, total, inverse: &inverse, lambda };
+                self.without_examples(kernel, &solved, &own)
+            }
             _ => (0..n * k).map(|q| c[q] / own(q / k) / self.root[q / k]).collect(),
         };
         let gamma = c.iter().enumerate().map(|(q, c)| c * self.root[q / k]).collect();
         Ok(PathPoint { gamma, offsets, left_out })
+    }
+
+    /// The residuals without each example where G = K² and weights differ: as in `direct.rs` with A⁻¹ = √W Â⁻¹ √W for Â = UVUᵀ + λI.
+    ///
+    /// The columns of K√W U are σ_j q_j with orthonormal q_j and σ_j² = V_j, so that KA⁻¹K = Σ σ²/(σ² + λ) qqᵀ and I − KA⁻¹K =
+    /// Σ λ/(σ² + λ) qqᵀ, which cancels nothing; directions with σ = 0 are those that the others leave.
+    fn without_examples(&self, kernel: &[f64], solved: &Solved<'_>, own: &(dyn Fn(usize) -> f64 + Sync)) -> Vec<f64> {
+        let Solved { c, ones, total, inverse, lambda } = *solved;
+        let (n, k) = (self.root.len(), c.len() / self.root.len().max(1));
+        let weighed =
+            |x: &[f64], k: usize| -> Vec<f64> { x.iter().enumerate().map(|(q, x)| self.root[q / k] * x).collect() };
+        let touch = product(kernel, n, &weighed(ones, 1), 1);
+        let alpha = product(kernel, n, &weighed(c, k), k);
+        let image = self.image.as_deref().unwrap_or(&[]);
+        let nothing = self.top() * n as f64 * f64::EPSILON;
+        let sums: Vec<[f64; 3]> = image
+            .par_chunks(n)
+            .zip(self.eigen.vectors.par_chunks(n))
+            .map(|(image, vectors)| {
+                let (mut beside, mut left, mut rest) = (0.0, 0.0, 1.0);
+                for (j, (v, u)) in image.iter().zip(vectors).enumerate() {
+                    beside += u * v * inverse[j];
+                    let square = self.eigen.values[j];
+                    if square > nothing {
+                        let part = v * v / square;
+                        left += part * lambda * inverse[j];
+                        rest -= part;
+                    }
+                }
+                [beside, left, if rest > n as f64 * f64::EPSILON { rest } else { 0.0 }]
+            })
+            .collect();
+        let residual = |q: usize| {
+            let p = q / k;
+            let [beside, left, rest] = sums[p];
+            // in the terms of Â the inverse, u and γ are divided by w, √w and √w
+            let u = beside - ones[p] * touch[p] / total;
+            let left = left + rest + touch[p] * touch[p] / total;
+            (c[q] + u * alpha[q] / left) / (own(p) + u * u / left) / self.root[p]
+        };
+        (0..n * k).map(residual).collect()
     }
 
     /// The discriminants of a point, with UVUᵀ for √W G √W in their residuals.

@@ -4,6 +4,7 @@
 //! a greedy expansion (‖α‖²), and the path over λ where λ is chosen by leaving out.
 
 use super::{Kfd, KfdSolver, NAME, WHAT};
+use crate::gram::views::FarOrigin;
 use crate::gram::{Gram, show_bytes};
 use crate::linalg::SolveError;
 use crate::linalg::symmetric_eigen_bytes;
@@ -108,7 +109,8 @@ impl Problem<'_> {
     /// The λ with the smallest leave-one-out squares; stopping in the middle keeps the best so far.
     fn path(&self, mut aim: Aim<'_>) -> Result<Solved, FitError> {
         let n = aim.len();
-        let matrix = self.task.budget.dense(&*self.gram, symmetric_eigen_bytes(n) + 16 * n * n, WHAT)?;
+        let beside = if aim.penalty == Quadratic::Norm { 16 } else { 32 };
+        let matrix = self.task.budget.dense(&*self.gram, symmetric_eigen_bytes(n) + beside * n * n, WHAT)?;
         let path = Path::new(matrix.into_values(), &aim).map_err(solve)?;
         let (done, status) = (Cell::new(0), Cell::new(Status::Converged));
         let mut loss = |lambda: f64| {
@@ -140,7 +142,8 @@ impl Problem<'_> {
             measure: Measure::Printed,
             max_iterations: MAX_STEPS_PER_EXAMPLE.saturating_mul(n),
             cache: MAX_CACHE_BYTES.min(self.task.budget.memory / 2),
-            double: false,
+            // where the origin is far away, f32 cannot tell examples apart
+            double: FarOrigin::of(&*self.gram).is_some(),
         };
         let solved = pair_descent(&*self.gram, aim, &options, self.watch).map_err(solve)?;
         let notes = vec![
@@ -152,7 +155,11 @@ impl Problem<'_> {
             status: solved.status,
             iterations: solved.iterations.iter().sum(),
             exact: false,
-            storage: format!("rows in f32, up to {} kept", show_bytes(options.cache)),
+            storage: format!(
+                "rows in {}, up to {} kept",
+                if options.double { "f64" } else { "f32" },
+                show_bytes(options.cache)
+            ),
             notes,
             ..direct(solved.found, aim)
         })

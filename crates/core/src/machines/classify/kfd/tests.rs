@@ -295,3 +295,36 @@ fn separable_classes_may_be_projected_the_wrong_way_round() {
         assert!(error(&fisher, &data, &codes) > 1.0 - 3.0 * share, "{rare}");
     }
 }
+
+#[test]
+fn a_lambda_by_leaving_out_is_that_of_learning_again_whatever_the_weights() {
+    let (x, codes) = clouds(&[14, 11], 9);
+    let weights: Vec<f64> = (0..25).map(|i| 0.5 + f64::from(i % 4)).collect();
+    let data = labelled(&x, &codes).with_weights(weights.clone()).unwrap();
+    for penalty in [Penalty::Norm, Penalty::Coefficients] {
+        let kfd = |lambda: f64| Kfd { lambda: lambda.into(), threshold: Threshold::Programme, ..base(penalty) };
+        let sign = |p: usize| if codes[p] == 0 { 1.0 } else { -1.0 };
+        let residuals = |lambda: f64| -> Vec<f64> {
+            let without = |p: usize| {
+                let rest: Vec<usize> = (0..25).filter(|&i| i != p).collect();
+                let score =
+                    kfd(lambda).fit(&rbf(0.5), &data.select(&rest)).unwrap().scores(&data.select(&[p])).unwrap()[0];
+                sign(p) - score
+            };
+            (0..25).map(without).collect()
+        };
+        let chosen = Kfd { lambda: Auto::Word("loo"), ..kfd(1.0) }.fit(&rbf(0.5), &data).unwrap();
+        let lambda = note(&chosen, "lambda");
+        let again = residuals(lambda);
+        let mean_square = again.iter().map(|r| r * r).sum::<f64>() / 25.0;
+        near(&[note(&chosen, "loo_rmse")], &[mean_square.sqrt()], 1e-6, "loo_rmse");
+        let wrong = (0..25).filter(|&p| sign(p) * (sign(p) - again[p]) < 0.0).count();
+        near(&[note(&chosen, "loo_error")], &[wrong as f64 / 25.0], 1e-12, "loo_error");
+        // no λ of a grid has a smaller weighted sum of what learning again leaves
+        let loss = |r: &[f64]| r.iter().zip(&weights).map(|(r, w)| w * r * r).sum::<f64>();
+        let best = loss(&again);
+        for factor in [0.2, 0.5, 0.8, 1.25, 2.0, 5.0] {
+            assert!(best <= loss(&residuals(lambda * factor)) * (1.0 + 1e-6), "{penalty:?}: {lambda} times {factor}");
+        }
+    }
+}

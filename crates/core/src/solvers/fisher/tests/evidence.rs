@@ -197,8 +197,7 @@ fn leave_one_out_residuals_are_those_of_learning_again() {
                 let solved = eliminate(a, right);
                 let score = solved[n - 1] + rest.iter().zip(&solved).map(|(&i, c)| g[p * n + i] * c).sum::<f64>();
                 near(&[error[p]], &[case.y[p] - score], 1e-7, "fixed functions");
-                let told = if path.leaves_out() == LeftOut::Example { example[p] } else { error[p] };
-                near(&[on_path[p]], &[told], 1e-7, "path");
+                near(&[on_path[p]], &[example[p]], 1e-7, "path");
                 if penalty == Quadratic::Coefficients && lambda > 1e-3 {
                     near(&[by_leverage[p]], &[error[p]], 1e-7, "leverage");
                 }

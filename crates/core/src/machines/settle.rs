@@ -1,0 +1,373 @@
+//! Solutions of support vector machines whose numbers do not depend on the single precision of kernel rows.
+//!
+//! The solver reads K as K̃, in f32. Two things keep that out of the solution.
+//!
+//! Where the origin of feature space is far from all examples and an equality makes the problem independent of it, the matrix is seen from
+//! one of the examples ([`Referred`]), r_i = K_i0 and t = K_00:
+//! ```text
+//! K'_ij = K_ij − r_i − r_j + t,   Σβ = S:    βᵀKβ = βᵀK'β + 2S rᵀβ − tS²
+//! ½βᵀ(K + D)β − cᵀβ = ½βᵀ(K' + D)β − (c − S r)ᵀβ − ½tS²
+//! c − (K + D)β = c − S r − (K' + D)β − q,   q = rᵀβ − tS
+//! ```
+//! The state, and with it the heights at which rising and falling meet, lie q lower than those of K'.
+//!
+//! Where the error of the state would show beside the tolerance all the same, the solution is refined. With s = c − (K + D)β₀ in f64, the
+//! problem with c̃ = s + (K̃ + D)β₀ in the place of c has the state
+//! ```text
+//! c̃ − (K̃ + D)β = s − (K̃ + D)(β − β₀)
+//! ```
+//! which is off by (K̃ − K)(β − β₀) only. It starts at β₀ and mostly ends there.
+//!
+//! # Source
+//! Refinement of a solution by residuals of higher precision: Wilkinson (1963), Rounding errors in algebraic processes, chapter 3.
+
+use super::support::Sub;
+use crate::gram::views::{FarOrigin, Referred};
+use crate::gram::{BlockMut, Gram, Pick, Side};
+use crate::linalg::SolveError;
+use crate::parallel;
+use crate::solvers::smo::{Equality, Problem, SmoOptions, Solution, Start, Workspace, smo, smo_in_rounds};
+use crate::watch::{Monitor, Status};
+use std::sync::Arc;
+
+/// The largest rounding of a number in f32, and of one in f64, relative to its size.
+const SINGLE: f64 = f32::EPSILON as f64 / 2.0;
+const DOUBLE: f64 = f64::EPSILON / 2.0;
+/// Rows of which products in f64 are taken at a time.
+const STRIP: usize = 64;
+/// The part of the tolerance that the error of a state may be. Roundings of kernel values below κ(x, x) are smaller than is reckoned here.
+const SHARE: f64 = 1.0;
+/// Largest number of refinements.
+const MAX_ROUNDS: usize = 5;
+/// A refinement that leaves more than this part of the error will not end.
+const STALLED: f64 = 0.5;
+/// The rounding of ‖w‖², relative to the sum of sizes: what is below zero by less is zero.
+const LENGTH_ERROR: f64 = 1e-6;
+
+/// A matrix and its diagonal, and where the origin is far away also as one of its examples sees it.
+pub(super) struct Matrix {
+    gram: Arc<dyn Gram>,
+    own: Vec<f64>,
+    referred: Option<(Referred, Vec<f64>)>,
+}
+
+impl Matrix {
+    /// The matrix with its diagonal, which are finite numbers.
+    pub(super) fn new(gram: &Arc<dyn Gram>, own: Vec<f64>) -> Self {
+        let far = FarOrigin::of(gram.as_ref()).filter(FarOrigin::can_be_mended);
+        let referred = far.and_then(|far| Referred::from_example(gram, far.middle));
+        let referred = referred.and_then(|r| r.gram.self_similarities(Side::Rows).map(|own| (r, own)));
+        Self { gram: Arc::clone(gram), own, referred }
+    }
+
+    /// True if problems with an equality are seen from an example.
+    pub(super) fn is_referred(&self) -> bool {
+        self.referred.is_some()
+    }
+
+    /// A problem on the matrix itself.
+    fn frame<'a>(&'a self, sub: &'a Sub) -> Frame<'a> {
+        Frame::new((&self.gram, &self.own), sub, sub.linear.clone(), &self.own)
+    }
+}
+
+/// Solves problems on a matrix together, so that rows which several of them lack are computed at once.
+pub(super) fn settle_in_rounds(
+    matrix: &Matrix,
+    subs: &[Sub],
+    options: &SmoOptions,
+    watch: &dyn Monitor,
+) -> Result<Vec<Solution>, SolveError> {
+    let frames: Vec<Frame<'_>> = subs.iter().map(|sub| matrix.frame(sub)).collect();
+    let problems: Vec<Problem<'_>> =
+        frames.iter().map(|frame| frame.problem(&frame.linear, frame.sub.start.as_ref())).collect();
+    let mut found = smo_in_rounds(&problems, options, watch).into_iter().collect::<Result<Vec<Solution>, _>>()?;
+    let mut workspace = Workspace::default();
+    for (solution, frame) in found.iter_mut().zip(&frames) {
+        frame.refine(solution, options, &mut workspace, watch)?;
+    }
+    Ok(found)
+}
+
+/// Solves one problem on a matrix.
+pub(super) fn settle(
+    matrix: &Matrix,
+    sub: &Sub,
+    options: &SmoOptions,
+    workspace: &mut Workspace,
+    watch: &dyn Monitor,
+) -> Result<Solution, SolveError> {
+    let referred = matrix.referred.as_ref().filter(|_| sub.equality != Equality::None);
+    let (gram, own) = referred.map_or((&matrix.gram, &matrix.own), |(r, own)| (&r.gram, own));
+    let pick = |values: &[f64]| -> Vec<f64> { sub.columns.iter().flat_map(|c| &values[c.clone()]).copied().collect() };
+    let origin = referred.map(|(r, _)| Origin {
+        values: pick(&r.values),
+        own: r.own,
+        sum: sub.start.as_ref().map_or(0.0, |start| start.plus.iter().chain(&start.minus).sum()),
+    });
+    let mut linear = sub.linear.clone();
+    if let Some(origin) = &origin {
+        linear.iter_mut().zip(&origin.values).for_each(|(c, r)| *c -= origin.sum * r);
+    }
+    let frame = Frame::new((gram, own), sub, linear, &matrix.own);
+    let mut found = frame.solve(&frame.linear, sub.start.as_ref(), options, workspace, watch)?;
+    frame.refine(&mut found, options, workspace, watch)?;
+    if let Some(origin) = &origin {
+        origin.back(sub.equality, &mut found);
+    }
+    Ok(found)
+}
+
+/// What the solver is given, and the errors to be expected of it.
+struct Frame<'a> {
+    gram: &'a Arc<dyn Gram>,
+    sub: &'a Sub,
+    /// K_tt.
+    diagonal: Vec<f64>,
+    /// c.
+    linear: Vec<f64>,
+    /// The rounding of an entry of K in f32.
+    size: f64,
+    /// That of an entry in f64.
+    noise: f64,
+}
+
+impl<'a> Frame<'a> {
+    /// A problem on a matrix with its diagonal, and the diagonal of the matrix from which that was computed.
+    fn new((gram, own): (&'a Arc<dyn Gram>, &[f64]), sub: &'a Sub, linear: Vec<f64>, computed_from: &[f64]) -> Self {
+        let diagonal: Vec<f64> = sub.columns.iter().flat_map(|c| &own[c.clone()]).copied().collect();
+        let most = |values: &[f64]| values.iter().fold(0.0, |most: f64, k| most.max(k.abs()));
+        Self { gram, sub, size: SINGLE * most(&diagonal), diagonal, linear, noise: DOUBLE * most(computed_from) }
+    }
+
+    /// The problem as the solver takes it, with the given c.
+    fn problem<'p>(&'p self, linear: &'p [f64], start: Option<&'p Start>) -> Problem<'p> {
+        let sub = self.sub;
+        Problem {
+            gram: Arc::clone(self.gram),
+            columns: &sub.columns,
+            diagonal: &self.diagonal,
+            linear,
+            lower: &sub.lower,
+            upper: &sub.upper,
+            epsilon: sub.epsilon,
+            ridge: sub.ridge.as_deref(),
+            equality: sub.equality,
+            start,
+            folds: sub.folds.as_ref().map(|(of, count)| (of.as_slice(), *count)),
+        }
+    }
+
+    fn solve(
+        &self,
+        linear: &[f64],
+        start: Option<&Start>,
+        options: &SmoOptions,
+        workspace: &mut Workspace,
+        watch: &dyn Monitor,
+    ) -> Result<Solution, SolveError> {
+        smo(&self.problem(linear, start), options, workspace, watch)
+    }
+
+    /// Solves again from where the solver ended until single precision does not show; where it cannot be got rid of, what is told of
+    /// the solution is what it is in f64, and it has converged only if its violation says so.
+    fn refine(
+        &self,
+        found: &mut Solution,
+        options: &SmoOptions,
+        workspace: &mut Workspace,
+        watch: &dyn Monitor,
+    ) -> Result<(), SolveError> {
+        let limit = SHARE * options.tolerance;
+        // roundings are as good as independent of one another
+        let mut error = self.size * length(&found.beta);
+        let mut linear = self.linear.clone();
+        let mut refined = false;
+        for _ in 0..MAX_ROUNDS {
+            if error <= limit || found.status != Status::Converged || !self.keeps_sums(&found.beta) {
+                break;
+            }
+            let state = self.state(&found.beta, options.threads);
+            if !state.iter().all(|s| s.is_finite()) {
+                return Err(SolveError::NotFinite { row: 1, column: 1 });
+            }
+            for ((c, s), theirs) in linear.iter_mut().zip(&state).zip(&found.state) {
+                *c += s - theirs;
+            }
+            let mut next = self.solve(&linear, Some(&Start::of(&found.beta)), options, workspace, watch)?;
+            next.iterations += found.iterations;
+            next.rows += found.rows;
+            next.evaluations += found.evaluations;
+            let moved: Vec<f64> = next.beta.iter().zip(&found.beta).map(|(b, a)| b - a).collect();
+            let left = self.size * length(&moved);
+            let stalled = left > STALLED * error;
+            (*found, error, refined) = (next, left, true);
+            if stalled {
+                break;
+            }
+        }
+        if refined {
+            self.tell(found);
+            if let Some(scores) = &mut found.held_out {
+                scores.iter_mut().zip(self.linear.iter().zip(&linear)).for_each(|(f, (c, shifted))| *f += c - shifted);
+            }
+        }
+        let ended = matches!(found.status, Status::Converged | Status::IterationLimit);
+        if error > limit && ended && found.whole {
+            self.look_again(found, options);
+        }
+        // differences that f64 does not have cannot be promised either
+        if self.noise * length(&found.beta) > options.tolerance && found.status == Status::Converged {
+            found.status = Status::IterationLimit;
+        }
+        Ok(())
+    }
+
+    /// s = c − (K + D)β in f64; the same bits for any number of threads, and on a single one without a look at others.
+    fn state(&self, beta: &[f64], threads: usize) -> Vec<f64> {
+        let columns: Vec<usize> = self.sub.columns.iter().flat_map(Clone::clone).collect();
+        let carry: Vec<usize> = (0..beta.len()).filter(|&t| beta[t] != 0.0).collect();
+        let weights: Vec<f64> = carry.iter().map(|&t| beta[t]).collect();
+        let points: Vec<usize> = carry.iter().map(|&t| columns[t]).collect();
+        let strip = |at: usize| -> Vec<f64> {
+            let rows = &columns[at * STRIP..columns.len().min((at + 1) * STRIP)];
+            let mut values = vec![0.0; rows.len() * points.len()];
+            let block = BlockMut::new(&mut values, rows.len(), points.len());
+            self.gram.block(Pick::List(rows), Pick::List(&points), block);
+            let lines = values.chunks_exact(points.len().max(1));
+            lines.map(|line| line.iter().zip(&weights).map(|(k, b)| k * b).sum()).collect()
+        };
+        let strips = columns.len().div_ceil(STRIP);
+        let image: Vec<f64> = if points.is_empty() {
+            vec![0.0; columns.len()]
+        } else if threads > 1 {
+            parallel::map(strips, strip).concat()
+        } else {
+            (0..strips).flat_map(strip).collect()
+        };
+        let ridge = |t: usize| self.sub.ridge.as_ref().map_or(0.0, |d| d[t] * beta[t]);
+        (0..beta.len()).map(|t| self.linear[t] - image[t] - ridge(t)).collect()
+    }
+
+    /// Objective and length of a solution whose state is that of K.
+    fn tell(&self, found: &mut Solution) {
+        let (mut quadratic, mut linear, mut ridge, mut size) = (0.0, 0.0, 0.0, 0.0);
+        for (t, (&b, &s)) in found.beta.iter().zip(&found.state).enumerate() {
+            // (K + D)β = c − s
+            let part = b * (self.linear[t] - s);
+            quadratic += part;
+            size += part.abs();
+            linear += self.sub.epsilon * b.abs() - self.linear[t] * b;
+            ridge += self.sub.ridge.as_ref().map_or(0.0, |d| d[t] * b * b);
+        }
+        found.objective = 0.5 * quadratic + linear;
+        let squared = quadratic - ridge;
+        found.squared_norm = if squared < 0.0 && -squared <= LENGTH_ERROR * size { 0.0 } else { squared };
+    }
+
+    /// State, violation, offsets and objective of a solution in f64.
+    fn look_again(&self, found: &mut Solution, options: &SmoOptions) {
+        found.state = self.state(&found.beta, options.threads);
+        self.tell(found);
+        let groups = if self.sub.equality == Equality::Signs { 2 } else { 1 };
+        found.violation = 0.0;
+        for group in 0..groups {
+            let heights = Heights::of(self.sub, found, group);
+            found.violation = found.violation.max(heights.violation(self.sub.equality));
+            if let (true, Some(offset)) = (self.sub.equality != Equality::None, heights.offset()) {
+                found.offsets[group] = offset;
+            }
+        }
+        if found.violation > options.tolerance || found.violation.is_nan() {
+            found.status = Status::IterationLimit;
+        }
+    }
+
+    /// True if the shares of each sign can be told from β, so that a start from it has the sums of the problem.
+    fn keeps_sums(&self, beta: &[f64]) -> bool {
+        let (Equality::Signs, Some(start)) = (self.sub.equality, &self.sub.start) else { return true };
+        let (plus, wanted) = (beta.iter().map(|b| b.max(0.0)).sum::<f64>(), start.plus.iter().sum::<f64>());
+        (plus - wanted).abs() <= 1e-9 * wanted.abs()
+    }
+}
+
+/// ‖β‖.
+fn length(beta: &[f64]) -> f64 {
+    beta.iter().map(|b| b * b).sum::<f64>().sqrt()
+}
+
+/// The heights of what may rise and of what may fall.
+struct Heights {
+    /// The largest of those that may rise.
+    top: f64,
+    /// The smallest of those that may fall.
+    bottom: f64,
+    /// The sum of the heights of variables that may do both at the same height, and their number.
+    free: (f64, usize),
+}
+
+impl Heights {
+    fn of(sub: &Sub, found: &Solution, group: usize) -> Self {
+        let mut heights = Self { top: f64::NEG_INFINITY, bottom: f64::INFINITY, free: (0.0, 0) };
+        for (t, (&b, &s)) in found.beta.iter().zip(&found.state).enumerate() {
+            let (low, high, e) = match (sub.equality, group) {
+                (Equality::Signs, 0) => (0.0, sub.upper[t], 0.0),
+                (Equality::Signs, _) => (sub.lower[t], 0.0, 0.0),
+                _ => (sub.lower[t], sub.upper[t], sub.epsilon),
+            };
+            let b = b.clamp(low, high);
+            let rises = (b < high).then_some(if b < 0.0 { s + e } else { s - e });
+            let falls = (b > low).then_some(if b > 0.0 { s - e } else { s + e });
+            heights.top = heights.top.max(rises.unwrap_or(f64::NEG_INFINITY));
+            heights.bottom = heights.bottom.min(falls.unwrap_or(f64::INFINITY));
+            if let (Some(a), Some(b)) = (rises, falls)
+                && a == b
+            {
+                heights.free = (heights.free.0 + a, heights.free.1 + 1);
+            }
+        }
+        heights
+    }
+
+    fn violation(&self, equality: Equality) -> f64 {
+        match equality {
+            // the height that all must agree on is zero
+            Equality::None => self.top.max(-self.bottom),
+            Equality::Sum | Equality::Signs => self.top - self.bottom,
+        }
+    }
+
+    /// The height at which rising and falling meet.
+    fn offset(&self) -> Option<f64> {
+        match self.free {
+            (sum, count @ 1..) => Some(sum / count as f64),
+            _ => Some(f64::midpoint(self.top, self.bottom)).filter(|b| b.is_finite()),
+        }
+    }
+}
+
+/// The way back from a referred matrix.
+struct Origin {
+    /// r of the columns.
+    values: Vec<f64>,
+    /// t.
+    own: f64,
+    /// S.
+    sum: f64,
+}
+
+impl Origin {
+    /// A solution on the referred matrix as one on the matrix itself.
+    fn back(&self, equality: Equality, found: &mut Solution) {
+        let along: f64 = self.values.iter().zip(&found.beta).map(|(r, b)| r * b).sum();
+        let height = along - self.own * self.sum;
+        found.state.iter_mut().for_each(|s| *s -= height);
+        let groups = if equality == Equality::Signs { 2 } else { 1 };
+        found.offsets[..groups].iter_mut().for_each(|b| *b -= height);
+        found.objective -= 0.5 * self.own * self.sum * self.sum;
+        found.squared_norm += 2.0 * self.sum * along - self.own * self.sum * self.sum;
+        if let Some(scores) = &mut found.held_out {
+            scores.iter_mut().zip(&self.values).for_each(|(f, r)| *f += self.sum * r);
+        }
+    }
+}
