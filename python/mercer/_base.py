@@ -18,7 +18,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import assert_all_finite, check_array, check_random_state
 from sklearn.utils._param_validation import InvalidParameterError
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from mercer import _native
@@ -40,6 +39,7 @@ from mercer._data import (
 )
 from mercer._kernel import Kernel, KernelLike
 from mercer._pickles import PickledMixin
+from mercer._labels import coded
 from mercer._progress import Progress
 
 # facts of a formula, which every prediction asks for
@@ -381,6 +381,7 @@ class Machine(ReportMixin, CertifyMixin, PickledMixin, BaseEstimator):
             raise ValueError(f"this {type(self).__name__} was not learned by mercer's own solver, so there is no model of "
                              "mercer's to write; pickle it")  # fmt: skip
         return self._model
+            y = column_or_1d(y, warn=True) if y.ndim == 2 and y.shape[1] == 1 else y
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the model as a file that the `mercer` program and :func:`mercer.load` read."""
@@ -446,13 +447,6 @@ class Detector(NoveltyMixin, OutlierMixin):
         return np.where(self.decision_function(X) >= 0, 1, -1).astype(np.intp)
 
 
-def encode(y):
-    """Classes, and the place of each example's class."""
-    check_classification_targets(y)
-    classes, codes = np.unique(y, return_inverse=True)
-    return classes, codes
-
-
 def seed_of(random_state):
     """The seed of a random state in scikit-learn's spelling; None is always the same."""
     if random_state is None:
@@ -460,26 +454,3 @@ def seed_of(random_state):
     if isinstance(random_state, numbers.Integral):
         return int(random_state)
     return int(check_random_state(random_state).randint(2**31 - 1))
-
-
-def spell(classes):
-    """The labels as text, for model files."""
-    return [str(c) for c in classes.tolist()]
-
-
-def coded(y, classes):
-    """The place of every label among the classes, and the labels of these as text; what is none of them comes after them."""
-    numeric = "biuf"
-    if y.ndim == 1 and (y.dtype.kind in numeric and classes.dtype.kind in numeric or y.dtype.kind == classes.dtype.kind == "U"):
-        order = np.argsort(classes, kind="stable")
-        places = order[np.minimum(np.searchsorted(classes, y, sorter=order), len(classes) - 1)]
-        if (classes[places] == y).all():
-            return places.astype(np.float64), spell(classes)
-    known = {label: place for place, label in enumerate(classes.tolist())}
-    codes, labels = [], spell(classes)
-    for label in y.tolist():
-        place = known.setdefault(label if label == label else "nan", len(known))
-        if place == len(labels):
-            labels.append(str(label))
-        codes.append(place)
-    return np.asarray(codes, dtype=np.float64), labels

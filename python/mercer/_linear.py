@@ -14,9 +14,10 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from mercer import _constraints as may
-from mercer._base import Machine, encode, spell
+from mercer._base import Machine
 from mercer._conformal import IntervalsMixin, RecipeLike, SetsMixin
 from mercer._data import Array, Data, Matrix, Vector
+from mercer._labels import encode, spell
 from mercer._progress import Callback
 from mercer._support import FAR, largest, roomy
 
