@@ -31,6 +31,7 @@ from mercer._data import (
     Vector,
     are_strings,
     checked_views,
+    columns_of,
     count_of,
     has_views,
     is_frame,
@@ -38,8 +39,8 @@ from mercer._data import (
     views_of,
 )
 from mercer._kernel import Kernel, KernelLike
-from mercer._pickles import PickledMixin
 from mercer._labels import coded
+from mercer._pickles import PickledMixin
 from mercer._progress import Progress
 
 # facts of a formula, which every prediction asks for
@@ -170,13 +171,17 @@ class Machine(ReportMixin, CertifyMixin, PickledMixin, BaseEstimator):
     def _check(self, X, reset, **more):
         """Numbers in C order, or the views and strings that a kernel of mercer looks at; with them the target if given."""
         text = self._own_kernel()
-        if text is not None and (has_views(X) or are_strings(X) or is_frame(X)):
-            wanted = _views_wanted(text)
-            if not is_frame(X) or any(name is not None for name, _ in wanted):
-                return self._check_views(checked_views(X, wanted, self._finite()), reset, more)
-        sparse = False if self._is_pairwise() else "csr"
-        return validate_data(self, X, reset=reset, dtype=[np.float64, np.float32], order="C", accept_sparse=sparse,
-                             ensure_all_finite=self._finite(), **more)  # fmt: skip
+        wanted = _views_wanted(text) if text is not None and (has_views(X) or are_strings(X) or is_frame(X)) else None
+        if wanted is not None and (not is_frame(X) or any(name is not None for name, _ in wanted)):
+            if reset:
+                self._frame_columns = columns_of(X, wanted) if is_frame(X) else {}
+            known = getattr(self, "_frame_columns", {})
+            checked = self._check_views(checked_views(X, wanted, self._finite(), known), reset, more)
+        else:
+            sparse = False if self._is_pairwise() else "csr"
+            checked = validate_data(self, X, reset=reset, dtype=[np.float64, np.float32], order="C", accept_sparse=sparse,
+                                    ensure_all_finite=self._finite(), **more)  # fmt: skip
+        return checked
 
     def _finite(self):
         """Whether all numbers must be finite; kernels that take missing ones say what else is wrong themselves."""
@@ -363,6 +368,7 @@ class Machine(ReportMixin, CertifyMixin, PickledMixin, BaseEstimator):
             return self._columns(X), None, None
         y = np.asarray(y)
         if getattr(self, "classes_", None) is not None:
+            y = column_or_1d(y, warn=True) if y.ndim == 2 and y.shape[1] == 1 else y
             return (self._columns(X), *coded(y, self.classes_))
         y = np.ascontiguousarray(y, dtype=np.float64)
         return self._columns(X), y.reshape(len(y), -1), None
@@ -381,7 +387,6 @@ class Machine(ReportMixin, CertifyMixin, PickledMixin, BaseEstimator):
             raise ValueError(f"this {type(self).__name__} was not learned by mercer's own solver, so there is no model of "
                              "mercer's to write; pickle it")  # fmt: skip
         return self._model
-            y = column_or_1d(y, warn=True) if y.ndim == 2 and y.shape[1] == 1 else y
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the model as a file that the `mercer` program and :func:`mercer.load` read."""
