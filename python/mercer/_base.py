@@ -55,6 +55,9 @@ def _is_formula(text):
         return False
 
 
+# what estimators predict with, one or another of these, and what they tell about the fit
+LEARNED = ("_model", "dual_coef_", "coef_", "eigenvalues_")
+REPORTED = ("report_", "status_", "objective_", "duality_gap_", "n_iter_")
 # kernels whose gamma may be the formula's own word `scale`
 SCALED = {"polynomial", "rbf", "sigmoid", "laplacian"}
 
@@ -181,7 +184,17 @@ class Machine(ReportMixin, CertifyMixin, PickledMixin, BaseEstimator):
             sparse = False if self._is_pairwise() else "csr"
             checked = validate_data(self, X, reset=reset, dtype=[np.float64, np.float32], order="C", accept_sparse=sparse,
                                     ensure_all_finite=self._finite(), **more)  # fmt: skip
+        if reset:
+            self._forget()
         return checked
+
+    def _forget(self):
+        """Drops what an earlier fit has learned: a fit that fails leaves none of it beside classes and numbers of its own."""
+        for name in (*LEARNED, *REPORTED):
+            vars(self).pop(name, None)
+
+    def __sklearn_is_fitted__(self):
+        return any(name in vars(self) for name in LEARNED)
 
     def _finite(self):
         """Whether all numbers must be finite; kernels that take missing ones say what else is wrong themselves."""

@@ -76,6 +76,8 @@ class SupportMachine(Machine):
         # a function of the user's may look at anything, and gets it as it is
         X = self._as_given(X)
         X = validate_data(self, X, reset=reset, skip_check_array=True)
+        if reset:
+            self._forget()
         if "y" not in more:
             return X
         y = more["y"]
