@@ -18,7 +18,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import assert_all_finite, check_array, check_random_state
 from sklearn.utils._param_validation import InvalidParameterError
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from mercer import _native
@@ -32,6 +31,7 @@ from mercer._data import (
     Vector,
     are_strings,
     checked_views,
+    columns_of,
     count_of,
     has_views,
     is_frame,
@@ -39,6 +39,7 @@ from mercer._data import (
     views_of,
 )
 from mercer._kernel import Kernel, KernelLike
+from mercer._labels import coded
 from mercer._pickles import PickledMixin
 from mercer._progress import Progress
 
@@ -54,6 +55,9 @@ def _is_formula(text):
         return False
 
 
+# what estimators predict with, one or another of these, and what they tell about the fit
+LEARNED = ("_model", "dual_coef_", "coef_", "eigenvalues_")
+REPORTED = ("report_", "status_", "objective_", "duality_gap_", "n_iter_")
 # kernels whose gamma may be the formula's own word `scale`
 SCALED = {"polynomial", "rbf", "sigmoid", "laplacian"}
 
@@ -170,13 +174,27 @@ class Machine(ReportMixin, CertifyMixin, PickledMixin, BaseEstimator):
     def _check(self, X, reset, **more):
         """Numbers in C order, or the views and strings that a kernel of mercer looks at; with them the target if given."""
         text = self._own_kernel()
-        if text is not None and (has_views(X) or are_strings(X) or is_frame(X)):
-            wanted = _views_wanted(text)
-            if not is_frame(X) or any(name is not None for name, _ in wanted):
-                return self._check_views(checked_views(X, wanted, self._finite()), reset, more)
-        sparse = False if self._is_pairwise() else "csr"
-        return validate_data(self, X, reset=reset, dtype=[np.float64, np.float32], order="C", accept_sparse=sparse,
-                             ensure_all_finite=self._finite(), **more)  # fmt: skip
+        wanted = _views_wanted(text) if text is not None and (has_views(X) or are_strings(X) or is_frame(X)) else None
+        if wanted is not None and (not is_frame(X) or any(name is not None for name, _ in wanted)):
+            if reset:
+                self._frame_columns = columns_of(X, wanted) if is_frame(X) else {}
+            known = getattr(self, "_frame_columns", {})
+            checked = self._check_views(checked_views(X, wanted, self._finite(), known), reset, more)
+        else:
+            sparse = False if self._is_pairwise() else "csr"
+            checked = validate_data(self, X, reset=reset, dtype=[np.float64, np.float32], order="C", accept_sparse=sparse,
+                                    ensure_all_finite=self._finite(), **more)  # fmt: skip
+        if reset:
+            self._forget()
+        return checked
+
+    def _forget(self):
+        """Drops what an earlier fit has learned: a fit that fails leaves none of it beside classes and numbers of its own."""
+        for name in (*LEARNED, *REPORTED):
+            vars(self).pop(name, None)
+
+    def __sklearn_is_fitted__(self):
+        return any(name in vars(self) for name in LEARNED)
 
     def _finite(self):
         """Whether all numbers must be finite; kernels that take missing ones say what else is wrong themselves."""
@@ -363,6 +381,7 @@ class Machine(ReportMixin, CertifyMixin, PickledMixin, BaseEstimator):
             return self._columns(X), None, None
         y = np.asarray(y)
         if getattr(self, "classes_", None) is not None:
+            y = column_or_1d(y, warn=True) if y.ndim == 2 and y.shape[1] == 1 else y
             return (self._columns(X), *coded(y, self.classes_))
         y = np.ascontiguousarray(y, dtype=np.float64)
         return self._columns(X), y.reshape(len(y), -1), None
@@ -446,13 +465,6 @@ class Detector(NoveltyMixin, OutlierMixin):
         return np.where(self.decision_function(X) >= 0, 1, -1).astype(np.intp)
 
 
-def encode(y):
-    """Classes, and the place of each example's class."""
-    check_classification_targets(y)
-    classes, codes = np.unique(y, return_inverse=True)
-    return classes, codes
-
-
 def seed_of(random_state):
     """The seed of a random state in scikit-learn's spelling; None is always the same."""
     if random_state is None:
@@ -460,26 +472,3 @@ def seed_of(random_state):
     if isinstance(random_state, numbers.Integral):
         return int(random_state)
     return int(check_random_state(random_state).randint(2**31 - 1))
-
-
-def spell(classes):
-    """The labels as text, for model files."""
-    return [str(c) for c in classes.tolist()]
-
-
-def coded(y, classes):
-    """The place of every label among the classes, and the labels of these as text; what is none of them comes after them."""
-    numeric = "biuf"
-    if y.ndim == 1 and (y.dtype.kind in numeric and classes.dtype.kind in numeric or y.dtype.kind == classes.dtype.kind == "U"):
-        order = np.argsort(classes, kind="stable")
-        places = order[np.minimum(np.searchsorted(classes, y, sorter=order), len(classes) - 1)]
-        if (classes[places] == y).all():
-            return places.astype(np.float64), spell(classes)
-    known = {label: place for place, label in enumerate(classes.tolist())}
-    codes, labels = [], spell(classes)
-    for label in y.tolist():
-        place = known.setdefault(label if label == label else "nan", len(known))
-        if place == len(labels):
-            labels.append(str(label))
-        codes.append(place)
-    return np.asarray(codes, dtype=np.float64), labels

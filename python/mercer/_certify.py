@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer import _native
 from mercer._data import Data
+from mercer._labels import joined
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -145,7 +146,10 @@ def certificates_of(model: Any, examples: Any, X: Data, y: Data, held_out: Any, 
     if held_out is not None:
         if not (isinstance(held_out, (tuple, list)) and len(held_out) == 2):
             raise ValueError("held_out must be a pair (X, y) of examples and their targets.")
-        fresh, fresh_target, _ = examples(*held_out)
+        fresh, fresh_target, fresh_labels = examples(*held_out)
+        if labels is not None and fresh_labels is not None:
+            # a class that the training examples have not needs a code of its own
+            fresh_target, labels = joined(fresh_target, fresh_labels, labels)
     if options.get("unlabelled") is not None:
         options = {**options, "unlabelled": examples(options["unlabelled"], None)[0]}
     return Certificates(json.loads(_native.certify(model, views, target, labels, fresh, fresh_target, options, None)))

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from mercer._data import Data, Matrix, available_if, threads_of
+from mercer._labels import spell
 
 __all__ = ["Recipe", "RecipeLike", "SetsMixin", "IntervalsMixin", "NoveltyMixin", "recipe_of"]
 
@@ -72,6 +73,7 @@ class _Calibrated:
         return self._columns(X), threads_of(getattr(self, "n_jobs", None))
 
     def _calibrate(self, X, y, labels, mondrian):
+        self._written()
         views, threads = self._seen(X)
         self._model, left_out = self._model.calibrated(views, y, labels, mondrian, threads)
         if left_out:
@@ -119,13 +121,13 @@ class SetsMixin(_Calibrated):
 
     def calibrate(self, X: Data, y: Data, mondrian: bool = False) -> Any:
         """Learns sets from held-out examples, which the fit must not have seen."""
-        self._written()
+        check_is_fitted(self)
         y = column_or_1d(y, warn=True)
         places = {label: place for place, label in enumerate(self.classes_.tolist())}
         # a class that the model does not know has a place of its own
         unknown = len(places)
         codes = np.array([places.get(label, unknown) for label in y.tolist()], dtype=np.float64)
-        labels = [*(str(c) for c in self.classes_.tolist()), "a class that the model does not know"]
+        labels = [*spell(self.classes_), "a class that the model does not know"]
         return self._calibrate(X, codes, labels, mondrian)
 
 

@@ -67,24 +67,38 @@ class Items(np.ndarray):  # type: ignore[type-arg]
 
 
 def strings_of(values: Data) -> Data:
-    """The strings of examples, which stay of their kind."""
-    return Items(values.kind, values) if isinstance(values, Items) else [str(v) for v in values]
+    """The strings of examples, which stay of their kind; a missing one is no word, and is refused."""
+    if isinstance(values, Items):
+        return Items(values.kind, values)
+    strings = []
+    for place, value in enumerate(values):
+        if not isinstance(value, str) and is_missing(value):
+            raise ValueError(f"the string at place {place} is missing ({value!r}): write a string there, or leave the example out")
+        strings.append(str(value))
+    return strings
+
+
+def is_missing(value: Any) -> bool:
+    """Whether this is what frames have where there is nothing: None, NaN, or the like."""
+    return value is None or isinstance(value, float) and value != value or type(value).__name__ in ("NAType", "NaTType")
 
 
 def view_of(values: Data) -> View:
     """One view: numbers as an array in C order, sparse rows as parts, or a list of strings."""
     if sp.issparse(values):
         csr = values.tocsr()
-        if not csr.has_sorted_indices:
-            csr = csr.sorted_indices()
-        csr.sum_duplicates()
+        if not csr.has_canonical_format:
+            # what the user has given is not written to: it may be read only, or in use by another thread
+            csr = csr.copy()
+            csr.sum_duplicates()
         numbers = csr.data if csr.data.dtype == np.float32 else np.asarray(csr.data, dtype=np.float64)
         starts, indices = (np.ascontiguousarray(part, dtype=np.int64) for part in (csr.indptr, csr.indices))
         return ("csr", starts, indices, np.ascontiguousarray(numbers), csr.shape[1])
     if isinstance(values, Items):
         return (values.kind, [str(v) for v in values])
     if are_strings(values):
-        return [str(v) for v in values]
+        strings: list[str] = strings_of(values)
+        return strings
     array = np.asarray(values)
     if array.dtype != np.float32:
         array = np.asarray(array, dtype=np.float64)
@@ -113,11 +127,16 @@ def has_views(X: Data) -> bool:
 def are_strings(values: Data) -> bool:
     """Whether these are examples that are strings, in a list, an array or a column of a frame."""
     if isinstance(values, (list, tuple)):
-        return len(values) > 0 and isinstance(values[0], str)
+        return isinstance(_first(values), str)
     if sp.issparse(values) or getattr(values, "ndim", 1) != 1 or isinstance(values, dict):
         return False
     kind = getattr(np.asarray(values), "dtype", np.dtype(float)).kind
-    return kind in "UT" or kind == "O" and len(values) > 0 and isinstance(np.asarray(values)[0], str)
+    return kind in "UT" or kind == "O" and isinstance(_first(np.asarray(values)), str)
+
+
+def _first(values: Any) -> Any:
+    """The first entry that is not missing."""
+    return next((value for value in values if not is_missing(value)), None)
 
 
 def pack_sets(sets: Data, separator: str | None = None, size: int | None = None) -> Data:
@@ -176,10 +195,15 @@ def take(X: Data, places: Any) -> Data:
     return _safe_indexing(X, places)
 
 
-def checked_views(X: Data, wanted: list[tuple[str | None, str]], finite: bool | str = True) -> Data:
-    """A dictionary of views, or a list of strings, whose parts are whole and of one length."""
+def checked_views(
+    X: Data, wanted: list[tuple[str | None, str]], finite: bool | str = True, columns: dict[str, list[Any]] | None = None
+) -> Data:
+    """A dictionary of views, or a list of strings, whose parts are whole and of one length.
+
+    `columns` are those of :func:`columns_of` in a frame that was learned from.
+    """
     if is_frame(X):
-        X = _views_of_frame(X, [name for name, _ in wanted if name is not None])
+        X = _views_of_frame(X, {**columns_of(X, wanted, columns or {}), **(columns or {})})
     if not has_views(X):
         return strings_of(X)
     if not X:
@@ -197,26 +221,65 @@ def checked_views(X: Data, wanted: list[tuple[str | None, str]], finite: bool | 
     return checked
 
 
-def _views_of_frame(X: Data, names: list[str]) -> dict[str, Data]:
-    """The column, or the columns below a common head, of each name; `x` is all columns of numbers that no name takes."""
-    columns = [column[0] if isinstance(column, tuple) else column for column in X.columns]
-    views: dict[str, Data] = {}
-    for name in dict.fromkeys(names):
-        if name in columns:
-            part = X[name]
-            strings = getattr(part, "ndim", 1) == 1 and are_strings(part)
-            views[name] = list(part) if strings else np.asarray(part).reshape(len(part), -1)
+def columns_of(X: Data, wanted: list[tuple[str | None, str]], known: Any = ()) -> dict[str, list[Any]]:
+    """The columns of a frame that each view is: those of its name, or for `x` all of numbers that no name takes."""
+    names = list(dict.fromkeys(name for name, _ in wanted if name is not None and name not in known))
+    heads = [column[0] if isinstance(column, tuple) else column for column in X.columns]
+    views: dict[str, list[Any]] = {}
+    for name in names:
+        if name in heads:
+            # columns below a common head
+            part = X[name] if isinstance(X.columns[heads.index(name)], tuple) else None
+            views[name] = [name] if part is None or not hasattr(part, "columns") else [(name, c) for c in part.columns]
         elif name == "x":
-            rest = [column for column in dict.fromkeys(columns) if column not in names]
-            kept = [column for column in rest if np.asarray(X[column]).dtype.kind in "biuf"]
-            if not kept:
+            rest = [head for head in dict.fromkeys(heads) if head not in names and head not in known]
+            views[name] = [column for column in rest if np.asarray(X[column]).dtype.kind in "biuf"]
+            if not views[name]:
                 raise ValueError("the view 'x' is all columns of numbers that no other view takes, and the frame has none")
-            views[name] = np.column_stack([np.asarray(X[column]) for column in kept])
         else:
-            near = difflib.get_close_matches(name, map(str, columns), 1)
+            near = difflib.get_close_matches(name, map(str, heads), 1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise ValueError(f"the kernel looks at the view {name!r}, and the frame has no such column: {list(map(str, columns))}{hint}")
+            raise ValueError(f"the kernel looks at the view {name!r}, and the frame has no such column: {list(map(str, heads))}{hint}")
     return views
+
+
+def in_order_of(Y: Data, X: Data) -> Data:
+    """A frame with its columns in the order of another's; anything else as it is."""
+    if not is_frame(X) or not is_frame(Y):
+        return Y
+    known, given = list(X.columns), list(Y.columns)
+    named = all(isinstance(name, str) for name in known + given) and len(set(known)) == len(known)
+    if not named or known == given:
+        return Y
+    if sorted(known) != sorted(given):
+        if len(known) != len(given):
+            return Y
+        raise ValueError(f"the columns of one frame are {given}, and those of the other {known}")
+    return Y[known]
+
+
+def _views_of_frame(X: Data, columns: dict[str, list[Any]]) -> dict[str, Data]:
+    """The views that these columns are, whatever their order in the frame."""
+    views: dict[str, Data] = {}
+    for name, chosen in columns.items():
+        parts = [_column(X, name, column) for column in chosen]
+        if len(parts) == 1 and getattr(parts[0], "ndim", 1) == 1 and are_strings(parts[0]):
+            views[name] = list(parts[0])
+        else:
+            views[name] = np.column_stack([np.asarray(part).reshape(len(part), -1) for part in parts])
+    return views
+
+
+def _column(X: Data, view: str, column: Any) -> Data:
+    """A column of a frame."""
+    try:
+        return X[column[0]][column[1]] if isinstance(column, tuple) else X[column]
+    except Exception as error:  # every kind of frame has an error of its own
+        if not isinstance(error, KeyError) and type(error).__name__ != "ColumnNotFoundError":
+            raise
+        named = "/".join(map(str, column)) if isinstance(column, tuple) else str(column)
+        raise ValueError("The feature names should match those that were passed during fit.\nFeature names seen at fit time, yet now "
+                         f"missing:\n- {named} (of the view {view!r})\n") from None  # fmt: skip
 
 
 def cores() -> int:

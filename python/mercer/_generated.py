@@ -18,10 +18,11 @@ from sklearn.utils.multiclass import _ovr_decision_function
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from mercer import _native
-from mercer._base import Detector, Machine, encode, spell
+from mercer._base import Detector, Machine
 from mercer._conformal import IntervalsMixin, SetsMixin
 from mercer._data import Array, Data, Matrix, count_of, threads_of
 from mercer._kernel import Kernel
+from mercer._labels import encode, spell
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -12,7 +12,7 @@ from typing import Any, Callable, Union
 import scipy.sparse as sp
 
 from mercer import _native
-from mercer._data import Data, Matrix, threads_of, views_of
+from mercer._data import Data, Matrix, in_order_of, threads_of, views_of
 
 Operand = Union["Kernel", float]
 # a name that scikit-learn knows, a mercer kernel, or a function that gives the matrix
@@ -62,7 +62,7 @@ class Kernel:
 
     def __call__(self, X: Data, Y: Data | None = None, n_jobs: int | None = None) -> Matrix:
         """The matrix between the rows of X and of Y (or of X itself)."""
-        columns = None if Y is None else views_of(Y)
+        columns = None if Y is None else views_of(in_order_of(Y, X))
         return _native.matrix(self._text(), views_of(X), columns, threads_of(n_jobs), None)
 
     def features(self, X: Data, training: Data | None = None, n_jobs: int | None = None) -> Any:
@@ -81,7 +81,7 @@ class Kernel:
         >>> (F @ F.T).toarray().tolist()
         [[5.0, 2.0], [2.0, 2.0]]
         """
-        others = None if training is None else views_of(training)
+        others = None if training is None else views_of(in_order_of(training, X))
         features, scale = _native.kernel_features(self._text(), views_of(X), others, threads_of(n_jobs))
         if scale < 0.0:
             raise ValueError(f"{self} is a negative multiple, whose features are not real")

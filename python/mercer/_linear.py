@@ -14,9 +14,10 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from mercer import _constraints as may
-from mercer._base import Machine, encode, spell
+from mercer._base import Machine
 from mercer._conformal import IntervalsMixin, RecipeLike, SetsMixin
 from mercer._data import Array, Data, Matrix, Vector
+from mercer._labels import encode, spell
 from mercer._progress import Callback
 from mercer._support import FAR, largest, roomy
 
@@ -74,6 +75,10 @@ class LinearSVC(SetsMixin, LinearClassifierMixin, SparseCoefMixin, _Linear):
     min ½‖(w, b)‖² + C Σ max(0, 1 − y f(x))² (or its root, `loss="hinge"`), each class against the rest. Solved by Newton's
     method where coordinates are few and the loss is squared, else by coordinate descent in the dual.
 
+    Unlike :class:`sklearn.svm.LinearSVC`, which weighs of each class against the rest the one class alone, this class weighs
+    every example by its own class, the rest too: predictions of more than two classes differ where `class_weight` is given.
+    :class:`SVC` weighs as scikit-learn's does.
+
     `penalty="l1"` and `multi_class="crammer_singer"` are learned by :class:`sklearn.svm.LinearSVC`, which the logger
     `mercer` tells; such a model has coefficients and predicts, but has no `report_`, certificates or model file.
 
@@ -99,7 +104,8 @@ class LinearSVC(SetsMixin, LinearClassifierMixin, SparseCoefMixin, _Linear):
     intercept_scaling : float, default=1
         Value of the coordinate that stands for the constant: the larger it is, the less the constant is penalised.
     class_weight : dict, "balanced" or None, default=None
-        Factor of C for each class; "balanced" is n / (classes · size of the class).
+        Factor of C for the examples of each class, also where they are the rest; "balanced" is n / (classes · size of
+        the class).
     verbose : bool or int, default=0
         Whether a line on standard error follows the work.
     random_state : int, RandomState or None, default=None
@@ -108,7 +114,7 @@ class LinearSVC(SetsMixin, LinearClassifierMixin, SparseCoefMixin, _Linear):
     max_iter : int, default=1000
         Most passes over the examples.
     n_jobs : int or None, default=None
-        Threads; None and −1 are all cores.
+        Threads; −1 is all cores, and None as many as one may use here: one in a worker of joblib.
     callback : callable or None, default=None
         A function of (phase, done, total, violation) that is called while the work runs; what it raises ends the
         fit.
@@ -291,7 +297,7 @@ class LinearSVR(IntervalsMixin, RegressorMixin, _Linear):
     max_iter : int, default=1000
         Most passes over the examples.
     n_jobs : int or None, default=None
-        Threads; None and −1 are all cores.
+        Threads; −1 is all cores, and None as many as one may use here: one in a worker of joblib.
     callback : callable or None, default=None
         A function of (phase, done, total, violation) that is called while the work runs; what it raises ends the
         fit.

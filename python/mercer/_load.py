@@ -9,9 +9,10 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from mercer import _native
-from mercer._base import ReportMixin, coded, onnx_of
+from mercer._base import ReportMixin, onnx_of
 from mercer._certify import Certificates, certificates_of
 from mercer._data import Array, Data, Matrix, threads_of, views_of
+from mercer._labels import coded
 
 
 class LoadedModel(ReportMixin):
@@ -142,7 +143,10 @@ class LoadedModel(ReportMixin):
                 return views, codes, [*self.classes_.tolist(), *labels[len(self.classes_) :]]
             except ValueError:
                 pass
-        return (views, *coded(np.asarray([str(label) for label in y.tolist()]), self.classes_))
+        known = set(self.classes_.tolist())
+        # spellings of one number stand in quotes where they are several classes
+        spelled = [label if label in known or f"'{label}'" not in known else f"'{label}'" for label in map(str, y.tolist())]
+        return (views, *coded(np.asarray(spelled), self.classes_))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a model file of mercer."""

@@ -21,9 +21,10 @@ from sklearn.utils.validation import (
 )
 
 from mercer import _constraints as may
-from mercer._base import Machine, encode, has_formula, seed_of, spell
+from mercer._base import Machine, has_formula, seed_of
 from mercer._conformal import IntervalsMixin, SetsMixin
 from mercer._data import Array, Data, Matrix, Vector, available_if, count_of, matrix_of_config, threads_of
+from mercer._labels import encode, spell
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -75,6 +76,8 @@ class SupportMachine(Machine):
         # a function of the user's may look at anything, and gets it as it is
         X = self._as_given(X)
         X = validate_data(self, X, reset=reset, skip_check_array=True)
+        if reset:
+            self._forget()
         if "y" not in more:
             return X
         y = more["y"]

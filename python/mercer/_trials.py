@@ -20,8 +20,9 @@ from sklearn.utils import _safe_indexing, compute_class_weight
 from sklearn.utils.validation import _check_method_params, column_or_1d
 
 from mercer import _native
-from mercer._base import _views_wanted, encode, spell
+from mercer._base import _views_wanted
 from mercer._data import take, threads_of, views_of
+from mercer._labels import encode, spell
 from mercer.kernel_ridge import KernelRidge, Pairwise
 from mercer.svm import LinearSVC
 

@@ -64,7 +64,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Pairwise):
     copy_X : bool, default=True
         Accepted, and changes nothing: X is never written to.
     n_jobs : int or None, default=None
-        Threads; None and −1 are all cores.
+        Threads; −1 is all cores, and None as many as one may use here: one in a worker of joblib.
     callback : callable or None, default=None
         A function of (phase, done, total, violation) that is called while the work runs; what it raises ends the
         fit.

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.multiclass import type_of_target
 
 from mercer import _native
-from mercer._data import Data, Matrix, checked_views, has_views, is_frame, threads_of, views_of
+from mercer._data import Data, Matrix, checked_views, has_views, in_order_of, is_frame, threads_of, views_of
 from mercer._kernel import Kernel, kernel
 
 __all__ = [
@@ -98,7 +98,7 @@ def mmd_test(
     True
     """
     text, first = _met(k, X)
-    second = _met(k, Y)[1]
+    second = _met(k, in_order_of(Y, X))[1]
     return _native.mmd_test(
         text, first, second, statistic, _draws(permutations), int(random_state), radius, threads_of(n_jobs)
     )

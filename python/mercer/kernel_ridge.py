@@ -91,7 +91,7 @@ class KernelRidge(IntervalsMixin, MultiOutputMixin, RegressorMixin, Pairwise):
     kernel_params : dict or None, default=None
         Further arguments of a kernel that is a function.
     n_jobs : int or None, default=None
-        Threads; None and −1 are all cores.
+        Threads; −1 is all cores, and None as many as one may use here: one in a worker of joblib.
     callback : callable or None, default=None
         A function of (phase, done, total, violation) that is called while the work runs; what it raises ends the
         fit.

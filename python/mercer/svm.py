@@ -66,7 +66,7 @@ class SVC(Classifier):
     random_state : int, RandomState or None, default=None
         Seed of the folds that probabilities are learned from; None is always the same one.
     n_jobs : int or None, default=None
-        Threads; None and −1 are all cores.
+        Threads; −1 is all cores, and None as many as one may use here: one in a worker of joblib.
     max_seconds : float or None, default=None
         Time after which the solver ends with what it has; None is no limit.
     callback : callable or None, default=None
@@ -209,7 +209,7 @@ class NuSVC(Classifier):
     random_state : int, RandomState or None, default=None
         Seed of the folds that probabilities are learned from; None is always the same one.
     n_jobs : int or None, default=None
-        Threads; None and −1 are all cores.
+        Threads; −1 is all cores, and None as many as one may use here: one in a worker of joblib.
     max_seconds : float or None, default=None
         Time after which the solver ends with what it has; None is no limit.
     callback : callable or None, default=None
@@ -339,7 +339,7 @@ class SVR(Regressor):
     max_iter : int, default=-1
         Most iterations of the solver; −1 is no limit.
     n_jobs : int or None, default=None
-        Threads; None and −1 are all cores.
+        Threads; −1 is all cores, and None as many as one may use here: one in a worker of joblib.
     max_seconds : float or None, default=None
         Time after which the solver ends with what it has; None is no limit.
     callback : callable or None, default=None
@@ -455,7 +455,7 @@ class NuSVR(Regressor):
     max_iter : int, default=-1
         Most iterations of the solver; −1 is no limit.
     n_jobs : int or None, default=None
-        Threads; None and −1 are all cores.
+        Threads; −1 is all cores, and None as many as one may use here: one in a worker of joblib.
     max_seconds : float or None, default=None
         Time after which the solver ends with what it has; None is no limit.
     callback : callable or None, default=None
@@ -570,7 +570,7 @@ class OneClassSVM(Detector, SupportMachine):
     max_iter : int, default=-1
         Most iterations of the solver; −1 is no limit.
     n_jobs : int or None, default=None
-        Threads; None and −1 are all cores.
+        Threads; −1 is all cores, and None as many as one may use here: one in a worker of joblib.
     max_seconds : float or None, default=None
         Time after which the solver ends with what it has; None is no limit.
     callback : callable or None, default=None

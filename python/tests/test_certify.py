@@ -6,7 +6,9 @@ import math
 import mercer
 import numpy as np
 import pytest
-from mercer.svm import SVC, SVR, OneClassSVM
+from mercer import Kfd, MercerSearchCV
+from mercer._labels import coded, joined, spell
+from mercer.svm import SVC, SVR, LinearSVC, OneClassSVM
 from sklearn.datasets import make_moons
 
 
@@ -57,8 +59,6 @@ def test_wrong_examples_and_unknown_classes_are_refused(moons):
 
 
 def test_labels_are_placed_whatever_their_type():
-    from mercer._base import coded
-
     cases = [
         (np.array([1.0, -1.0, 1.0]), np.array([-1, 1])),
         (np.array([True, False]), np.array([False, True])),
@@ -99,6 +99,65 @@ def test_held_out_classes_that_the_model_does_not_know_are_wrong(moons, tmp_path
     # parts that are too small for the machine are passed over
     rare = (X[:, 0] > 1.5).astype(int)
     assert mercer.NuSVC(nu=0.05).fit_certified(X, rare).certified_.bound <= 1.0
+
+
+@pytest.mark.parametrize("strange", [7, 0, "zz"])
+def test_a_held_out_class_that_is_unknown_is_no_class_that_has_its_code(moons, tmp_path, strange):
+    X, y = moons
+    # codes are 0 and 1, and 2 would be the first that is free
+    model = SVC(C=10, gamma=2.0).fit(X[:300], y[:300] + 1)
+    model.save(tmp_path / "a.mercer")
+    for one in (model, mercer.load(tmp_path / "a.mercer")):
+        assert one.certify(X[:300], y[:300] + 1, held_out=(X[300:], np.full(300, strange))).held_out_error == 1.0
+        assert one.certify(X[:300], y[:300] + 1, held_out=(X[300:], y[300:] + 1)).held_out_error < 0.1
+
+
+def of_three(seed, labels):
+    """Examples of three classes, two of which nobody can tell from each other."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(300, 2))
+    return X, np.asarray(labels)[np.where(X[:, 0] > 0, 2, rng.integers(0, 2, 300))]
+
+
+@pytest.mark.parametrize("labels", [["1", "01", "2"], ["1e3", "x", "1000"], [2**62, 2**62 + 1, 5]])
+def test_spellings_of_one_number_are_several_classes(labels, tmp_path):
+    (X, y), (new, truth) = of_three(0, labels), of_three(1, labels)
+    for model in (SVC(), LinearSVC(), Kfd()):
+        model.fit(X, y)
+        model.save(tmp_path / "a.mercer")
+        for one in (model, mercer.load(tmp_path / "a.mercer")):
+            told = one.certify(X, y, held_out=(new, truth))
+            assert told.training_error == pytest.approx(1 - model.score(X, y))
+            assert told.held_out_error == pytest.approx(1 - model.score(new, truth)) and told.held_out_error > 0.15
+    places = {label: place for place, label in enumerate(model.classes_.tolist())}
+    sets = SVC(conformal="split", random_state=0).fit(X, y).predict_set(new, coverage=0.8)
+    # with two classes for one, sets hold both of them by and by; 99.9 % of draws are above
+    assert sets[np.arange(300), [places[label] for label in truth.tolist()]].mean() > 0.68
+    again = SVC().fit(X, y).calibrate(new, truth).coverage_guarantee()
+    assert again[0]["held_out"] == 300
+    search = MercerSearchCV(SVC(gamma=1.0), {"C": [1, 10]}, by="certificate").fit(X, y)
+    assert search.best_certificate_.value > 1 - search.score(new, truth)
+
+
+def test_labels_are_spelled_without_a_doubt():
+    assert spell(np.array(["1", "a", "2"])) == ["1", "a", "2"]
+    assert spell(np.array(["01", "1", "a", "2"])) == ["'01'", "'1'", "a", "2"]
+    assert spell(np.array(["'1'", "01", "1"])) == ["'1'", "'01'", "''1''"]
+    assert spell(np.array(["nan", "NaN", "inf", "Infinity"])) == ["nan", "NaN", "'inf'", "'Infinity'"]
+    # an unknown label that is a class in another spelling is unknown; 1.0 and 1 are one label
+    codes, labels = coded(np.array(["1", "01"]), np.array(["1", "2"]))
+    assert codes.tolist() == [0, 2] and labels == ["1", "2", "'01'"]
+    assert coded(np.array([1.0, 3.0]), np.array([1, 2])) [1] == ["1", "2", "3.0"]
+    codes, labels = joined(np.array([0.0, 2.0, 3.0]), ["a", "b", "d", "c"], ["a", "b", "c"])
+    assert codes.tolist() == [0, 3, 2] and labels == ["a", "b", "c", "d"]
+
+
+def test_targets_in_a_column_are_certified(moons):
+    X, y = moons
+    model = SVC(C=10, gamma=2.0).fit(X[:300], y[:300])
+    whole = model.certify(X[:300], y[:300])
+    with pytest.warns(Warning, match="column-vector"):
+        assert model.certify(X[:300], y[:300, None]).best.value == whole.best.value
 
 
 def test_words_as_classes_numbers_and_novelties(moons):

@@ -83,6 +83,20 @@ def test_the_patched_linear_class_can_be_inherited_from_and_searched():
     assert found.cv_results_["mean_test_score"].min() > 0.9
 
 
+def test_linear_machines_weigh_the_rest_by_its_classes():
+    X, y = make_classification(300, 6, n_informative=5, n_redundant=0, n_classes=3, weights=[0.7, 0.2, 0.1], random_state=0)
+    factors = {0: 0.5, 1: 2.0, 2: 8.0}
+    ours = mercer.LinearSVC(class_weight=factors, tol=1e-8).fit(X, y)
+    weights = np.array([0.5, 2.0, 8.0])[y]
+    each = [svm.LinearSVC(tol=1e-8, max_iter=100_000).fit(X, y == k, sample_weight=weights).coef_[0] for k in range(3)]
+    np.testing.assert_allclose(ours.coef_, each, atol=1e-4)
+    # scikit-learn's weighs the one class alone, as the docstring says
+    theirs = svm.LinearSVC(class_weight=factors, tol=1e-8, max_iter=100_000).fit(X, y)
+    alone = [svm.LinearSVC(class_weight={True: factors[k]}, tol=1e-8, max_iter=100_000).fit(X, y == k).coef_[0] for k in range(3)]
+    np.testing.assert_allclose(theirs.coef_, alone, atol=1e-4)
+    assert abs(ours.coef_ - theirs.coef_).max() > 0.01 and "the rest too" in mercer.LinearSVC.__doc__
+
+
 def test_a_class_with_a_single_example_has_probabilities():
     rows, labels = np.vstack([X[:60], [[20.0, 20, 20, 20]]]), np.append(Y[:60], 9)
     p = mercer.SVC(probability=True).fit(rows, labels).predict_proba(rows)
@@ -180,7 +194,7 @@ def test_a_ridge_on_an_indefinite_matrix_is_solved_as_by_scikit_learn():
     K = (rows @ rows.T / 4 - 1.0) ** 3 + np.eye(60)
     left = [np.abs(K @ model.dual_coef_ - y).max() for model in (ours, theirs)]
     assert left[0] <= left[1] + 1e-9
-    assert pickle.loads(pickle.dumps(ours)).predict(rows).tolist() == ours.predict(rows).tolist()
+    np.testing.assert_allclose(pickle.loads(pickle.dumps(ours)).predict(rows), ours.predict(rows), rtol=1e-9)
     with pytest.raises(ValueError, match="not positive definite.*increase alpha"):
         mercer.KernelRidge(**setting, conformal="cross").fit(rows, y)
 

@@ -66,6 +66,84 @@ def test_columns_of_a_frame_are_views(kind):
     assert mercer.NearestMean(kernel=k).fit(data, y).score(data, y) > 0.9
 
 
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+def test_columns_of_a_frame_are_known_by_name(kind):
+    rng = np.random.default_rng(0)
+    table = {"u": rng.normal(size=60), "v": rng.normal(size=60) * 5, "seq": ["ACGT"[int(i) % 4] * 3 + "A" for i in range(60)]}
+    make = pd.DataFrame if kind == "pandas" else pytest.importorskip("polars").DataFrame
+    data, y = make(table), (table["u"] > 0).astype(int)
+    for model in (SVC(kernel=Rbf(gamma=0.3) @ "x" + Spectrum(length=2) @ "seq"), SVC(kernel=Rbf(gamma=0.3) @ "x" + Rbf() @ "v")):
+        wanted = model.fit(data, y).decision_function(data)
+        again = joblib_copy(model)
+        for other in (data[["seq", "v", "u"]], make({"more": np.ones(60), **dict(reversed(table.items()))})):
+            np.testing.assert_array_equal(again.decision_function(other), wanted)
+        with pytest.raises(ValueError, match="now missing:\n- u "):
+            model.predict(data[["v", "seq"]])
+        with pytest.raises(ValueError, match="now missing:\n- u "):
+            model.predict(make({"w" if name == "u" else name: values for name, values in table.items()}))
+        # dictionaries have no columns
+        views = {"x": np.column_stack([table["u"], table["v"]]) if "seq" in str(model.kernel) else table["u"][:, None],
+                 "v": table["v"][:, None], "seq": table["seq"]}  # fmt: skip
+        np.testing.assert_array_equal(model.decision_function(views), wanted)
+        assert model.fit(views, y).predict(data).shape == (60,)
+
+
+def joblib_copy(model):
+    file = io.BytesIO()
+    joblib.dump(model, file)
+    file.seek(0)
+    return joblib.load(file)
+
+
+def test_columns_below_a_head_are_known_by_name():
+    rng = np.random.default_rng(0)
+    head = {("size", "w"): rng.normal(size=40), ("size", "h"): rng.normal(size=40) * 3, ("age", "years"): rng.normal(size=40)}
+    data = pd.DataFrame(head)
+    y = (data["size"]["w"] > 0).astype(int)
+    model = SVC(kernel=Rbf(gamma=0.3) @ "size" + Rbf(gamma=0.1) @ "age").fit(data, y)
+    turned = data[[("age", "years"), ("size", "h"), ("size", "w")]]
+    np.testing.assert_array_equal(model.decision_function(turned), model.decision_function(data))
+
+
+def test_frames_side_by_side_have_one_order():
+    one, other = pd.DataFrame(X[:60], columns=list("abcd")), pd.DataFrame(X[60:], columns=list("abcd"))
+    turned = other[list("dbca")]
+    assert mercer.mmd_test(one, turned) == mercer.mmd_test(X[:60], X[60:])
+    np.testing.assert_array_equal(Rbf(gamma=0.1)(one, turned), Rbf(gamma=0.1)(X[:60], X[60:]))
+    with pytest.raises(ValueError, match="columns of one frame"):
+        mercer.mmd_test(one, other.rename(columns={"a": "e"}))
+
+
+@pytest.mark.parametrize("nothing", [None, float("nan"), pd.NA, pd.NaT])
+def test_a_missing_string_is_no_word(nothing):
+    words = ["abab", "baba", "cccc", "ccdc"]
+    model = SVC(kernel=Spectrum(length=2)).fit(words, [0, 0, 1, 1])
+    for place in (0, 1):
+        torn = pd.Series(words, dtype=object)
+        torn[place] = nothing
+        for act in (
+            lambda torn=torn: model.predict(torn), lambda torn=torn: model.predict(list(torn)), lambda torn=torn: Spectrum()(list(torn)),
+            lambda torn=torn: SVC(kernel=Spectrum(length=2)).fit(torn, [0, 0, 1, 1]),
+            lambda torn=torn: SVC(kernel=Spectrum(length=2) @ "seq").fit(pd.DataFrame({"seq": torn}), [0, 0, 1, 1]),
+        ):  # fmt: skip
+            with pytest.raises(ValueError, match=f"string at place {place} is missing"):
+                act()
+    assert model.predict(["None", "nan"]).shape == (2,)
+
+
+def test_sparse_matrices_are_left_as_they_are():
+    # each number in two halves
+    halves = np.repeat(X.ravel() / 2, 2)
+    places, starts = np.tile(np.repeat([0, 1, 2, 3], 2), len(X)).astype(np.int32), np.arange(0, 8 * len(X) + 1, 8, dtype=np.int32)
+    for array in (halves, places, starts):
+        array.flags.writeable = False
+    doubled = sp.csr_matrix((halves, places, starts), shape=X.shape, copy=False)
+    for model in (SVC(), SVR(), LinearSVC(), KernelRidge(kernel="rbf"), OneClassSVM()):
+        known = model.fit(sp.csr_matrix(X), Y).predict(sp.csr_matrix(X))
+        np.testing.assert_allclose(model.fit(doubled, Y).predict(doubled), known, atol=1e-6)
+        assert doubled.nnz == 2 * X.size and (doubled.indices == places).all()
+
+
 def test_views_that_do_not_fit_are_told():
     k = Rbf() @ "x" + Spectrum() @ "seq"
     good = {"x": np.zeros((4, 2)), "seq": ["a", "b", "c", "d"]}

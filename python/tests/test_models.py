@@ -10,11 +10,13 @@ import time
 import mercer
 import numpy as np
 import pytest
+from mercer import SVC, SVR, KernelPCA, KernelRidge, LinearSVC, LinearSVR, OneClassSVM
 from mercer._generated import GeneratedTransformer
 from mercer.kernels import Linear, MissingGaussian, Rbf, Spectrum
 from sklearn import cluster, decomposition, kernel_ridge
 from sklearn.base import clone
-from sklearn.datasets import load_iris, make_blobs, make_circles, make_moons, make_regression
+from sklearn.datasets import load_iris, make_blobs, make_circles, make_classification, make_moons, make_regression
+from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -184,6 +186,47 @@ def test_components_are_those_of_scikit_learn():
     )
     a, b = (model.inverse_transform(model.transform(X)) for model in (ours, theirs))
     np.testing.assert_allclose(a, b, atol=1e-6)
+
+
+def test_a_fit_that_fails_leaves_no_model_of_another_target():
+    X, y = make_blobs(400, centers=3, random_state=0)
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    for model in (SVC(), SVR(), LinearSVC(), LinearSVR(), KernelRidge(), KernelPCA(2), mercer.Kfd(), OneClassSVM()):
+        model.fit(X, y)
+        method = "predict" if hasattr(model, "predict") else "transform"
+        with pytest.raises(ValueError, match="NaN"):
+            model.fit(np.full_like(X, np.nan), y)
+        # what was wrong at once has changed nothing
+        assert len(getattr(model, method)(X)) == 400
+        with pytest.raises(ValueError):
+            model.set_params(n_jobs=0).fit(X, y + 5)
+        with pytest.raises(NotFittedError):
+            getattr(model.set_params(n_jobs=None), method)(X)
+        assert not hasattr(model, "report_")
+        assert len(getattr(model.fit(X, y), method)(X)) == 400
+    noisy, labels = make_classification(1500, 5, flip_y=0.5, random_state=0)
+    model = SVC().fit(noisy, np.array(["a", "b"])[labels])
+    with pytest.raises(KeyboardInterrupt):
+        model.set_params(C=1e5, callback=stop).fit(noisy, np.array(["x", "y"])[labels])
+    with pytest.raises(NotFittedError):
+        model.predict(noisy)
+
+
+def test_a_report_is_that_of_the_last_fit():
+    X, y = make_regression(60, 3, random_state=0)
+    model = KernelRidge().fit(X, y)
+    assert model.report_["loo_rmse"] > 0
+    for changed, weights in (({"alpha": 0.0}, None), ({"alpha": 1.0}, np.arange(1.0, 61.0))):
+        model.set_params(alpha=1.0).fit(X, y)
+        model.set_params(**changed).fit(X, y, sample_weight=weights)
+        assert not hasattr(model, "report_") and not hasattr(model, "status_")
+        # solved apart, it is fitted all the same, also after a pickle
+        assert pickle.loads(pickle.dumps(model)).predict(X).shape == (60,)
+        with pytest.raises(ValueError, match="not learned by mercer's own solver"):
+            model.calibrate(X + 1, y)
 
 
 def test_a_callback_sees_the_work_and_may_end_it():

@@ -59,7 +59,9 @@ def test_everything_comes_back(which):
             assert same(value, before[name]), name
     for method in ("decision_function", "predict", "transform", "predict_proba"):
         if hasattr(model, method):
-            np.testing.assert_array_equal(getattr(again, method)(data), getattr(model, method)(data))
+            # scikit-learn's kernels have bits that depend on where in memory the examples are
+            alike = {"rtol": 1e-9} if model._is_called() else {"rtol": 0}
+            np.testing.assert_allclose(getattr(again, method)(data), getattr(model, method)(data), **alike)
     if before.get("_model") is not None:
         assert again._model.to_bytes() == model._model.to_bytes()
     assert pickle.dumps(pickle.loads(pickle.dumps(again))) == pickle.dumps(again)
