@@ -27,14 +27,15 @@ use crate::gram::{BlockMut, Gram, Pick, Side};
 use crate::linalg::SolveError;
 use crate::parallel;
 use crate::solvers::smo::{Equality, Problem, SmoOptions, Solution, Start, Workspace, smo, smo_in_rounds};
-use crate::watch::{Monitor, Status};
+use crate::watch::{Monitor, Phase, Progress, Status, Stop};
 use std::sync::Arc;
 
 /// The largest rounding of a number in f32, and of one in f64, relative to its size.
 const SINGLE: f64 = f32::EPSILON as f64 / 2.0;
 const DOUBLE: f64 = f64::EPSILON / 2.0;
-/// Rows of which products in f64 are taken at a time.
+/// Largest number of rows, and of kernel values, of which products in f64 are taken at a time.
 const STRIP: usize = 64;
+const PIECE: usize = 1 << 17;
 /// The part of the tolerance that the error of a state may be. Roundings of kernel values below κ(x, x) are smaller than is reckoned here.
 const SHARE: f64 = 1.0;
 /// Largest number of refinements.
@@ -187,7 +188,14 @@ impl<'a> Frame<'a> {
             if error <= limit || found.status != Status::Converged || !self.keeps_sums(&found.beta) {
                 break;
             }
-            let state = self.state(&found.beta, options.threads);
+            let state = match self.state(&found.beta, options.threads, watch) {
+                Ok(state) => state,
+                Err(stop) => {
+                    // the solution stands as the solver has it
+                    found.status = stop.into();
+                    break;
+                }
+            };
             if !state.iter().all(|s| s.is_finite()) {
                 return Err(SolveError::NotFinite { row: 1, column: 1 });
             }
@@ -214,7 +222,7 @@ impl<'a> Frame<'a> {
         }
         let ended = matches!(found.status, Status::Converged | Status::IterationLimit);
         if error > limit && ended && found.whole {
-            self.look_again(found, options);
+            self.look_again(found, options, watch);
         }
         // differences that f64 does not have cannot be promised either
         if self.noise * length(&found.beta) > options.tolerance && found.status == Status::Converged {
@@ -223,30 +231,42 @@ impl<'a> Frame<'a> {
         Ok(())
     }
 
-    /// s = c − (K + D)β in f64; the same bits for any number of threads, and on a single one without a look at others.
-    fn state(&self, beta: &[f64], threads: usize) -> Vec<f64> {
+    /// s = c − (K + D)β in f64, unless the monitor ends it: the same bits for any number of threads, and on a single one without a look at
+    /// others.
+    fn state(&self, beta: &[f64], threads: usize, watch: &dyn Monitor) -> Result<Vec<f64>, Stop> {
         let columns: Vec<usize> = self.sub.columns.iter().flat_map(Clone::clone).collect();
         let carry: Vec<usize> = (0..beta.len()).filter(|&t| beta[t] != 0.0).collect();
         let weights: Vec<f64> = carry.iter().map(|&t| beta[t]).collect();
         let points: Vec<usize> = carry.iter().map(|&t| columns[t]).collect();
-        let strip = |at: usize| -> Vec<f64> {
-            let rows = &columns[at * STRIP..columns.len().min((at + 1) * STRIP)];
-            let mut values = vec![0.0; rows.len() * points.len()];
-            let block = BlockMut::new(&mut values, rows.len(), points.len());
-            self.gram.block(Pick::List(rows), Pick::List(&points), block);
-            let lines = values.chunks_exact(points.len().max(1));
-            lines.map(|line| line.iter().zip(&weights).map(|(k, b)| k * b).sum()).collect()
-        };
-        let strips = columns.len().div_ceil(STRIP);
-        let image: Vec<f64> = if points.is_empty() {
-            vec![0.0; columns.len()]
-        } else if threads > 1 {
-            parallel::map(strips, strip).concat()
-        } else {
-            (0..strips).flat_map(strip).collect()
-        };
+        let height = (PIECE / points.len().max(1)).clamp(1, STRIP);
+        let strips: Vec<&[usize]> = columns.chunks(height).collect();
+        let mut image = Vec::with_capacity(columns.len());
+        for group in strips.chunks(threads.max(1)) {
+            watch.alive(Progress::new(Phase::keeping("smo"), image.len()))?;
+            match group {
+                [strip] => image.extend(self.product(strip, &points, &weights)),
+                several => {
+                    let lines = parallel::map(several.len(), |i| self.product(several[i], &points, &weights));
+                    image.extend(lines.into_iter().flatten());
+                }
+            }
+        }
         let ridge = |t: usize| self.sub.ridge.as_ref().map_or(0.0, |d| d[t] * beta[t]);
-        (0..beta.len()).map(|t| self.linear[t] - image[t] - ridge(t)).collect()
+        Ok((0..beta.len()).map(|t| self.linear[t] - image[t] - ridge(t)).collect())
+    }
+
+    /// Kβ of some rows.
+    fn product(&self, rows: &[usize], points: &[usize], weights: &[f64]) -> Vec<f64> {
+        let mut sums = vec![0.0; rows.len()];
+        let mut values = vec![0.0; rows.len() * points.len().min(PIECE)];
+        for (points, weights) in points.chunks(PIECE).zip(weights.chunks(PIECE)) {
+            let values = &mut values[..rows.len() * points.len()];
+            self.gram.block(Pick::List(rows), Pick::List(points), BlockMut::new(values, rows.len(), points.len()));
+            for (sum, line) in sums.iter_mut().zip(values.chunks_exact(points.len())) {
+                *sum += line.iter().zip(weights).map(|(k, b)| k * b).sum::<f64>();
+            }
+        }
+        sums
     }
 
     /// Objective and length of a solution whose state is that of K.
@@ -266,8 +286,11 @@ impl<'a> Frame<'a> {
     }
 
     /// State, violation, offsets and objective of a solution in f64.
-    fn look_again(&self, found: &mut Solution, options: &SmoOptions) {
-        found.state = self.state(&found.beta, options.threads);
+    fn look_again(&self, found: &mut Solution, options: &SmoOptions, watch: &dyn Monitor) {
+        found.state = match self.state(&found.beta, options.threads, watch) {
+            Ok(state) => state,
+            Err(stop) => return found.status = stop.into(),
+        };
         self.tell(found);
         let groups = if self.sub.equality == Equality::Signs { 2 } else { 1 };
         found.violation = 0.0;

@@ -230,7 +230,7 @@ fn beginning(part: &Split, size: usize, data: &Dataset) -> Split {
     let mut train = first.to_vec();
     train.sort_unstable();
     let weights = data.weights().map(|w| train.iter().map(|&i| w[i]).collect());
-    Split { test, train, weights }
+    Split { train, test, weights }
 }
 
 /// The scores on what was held out, and on what was learned from.

@@ -189,7 +189,7 @@ impl Search<'_> {
         let edges = if stopped.is_none() { self.edges(&candidates, best, &score) } else { Vec::new() };
         model.fitted.report.advice.extend(self.few_of_a_class(target));
         model.fitted.report.advice.extend(self.without_deviation(&candidates[best]));
-        model.fitted.report.advice.extend(self.centred_on_all(&kernel));
+        model.fitted.report.advice.extend(centred_on_all(&kernel));
         model.fitted.report.advice.extend(edges.iter().map(ToString::to_string));
         Ok(Selection { candidates, score, best, chosen, edges, model, status })
     }
@@ -198,16 +198,6 @@ impl Search<'_> {
     fn without_deviation(&self, best: &Candidate) -> Option<String> {
         (self.choose == Choose::OneStandardError && best.spread.is_nan()).then(|| {
             "the score has no standard error on these folds, so that the best candidate was taken: take fewer folds, or another score".to_owned()
-        })
-    }
-
-    /// Says so where examples that were held out have had a say in the centre.
-    fn centred_on_all(&self, kernel: &Formula) -> Option<String> {
-        kernel.needs_all_examples().then(|| {
-            format!(
-                "the centre of {kernel} is that of all examples, the held-out ones among them, so that the scores of the folds are of models that \
-                 knew where their held-out examples lie; --held-out 0.25 judges by examples without a part in it"
-            )
         })
     }
 
@@ -315,4 +305,14 @@ pub(crate) struct PointsOfKernel {
     pub(crate) kernel: Formula,
     /// The points, with their places in the grid.
     pub(crate) points: Vec<(usize, Point)>,
+}
+
+/// Says so where examples that were held out have had a say in the centre.
+fn centred_on_all(kernel: &Formula) -> Option<String> {
+    kernel.needs_all_examples().then(|| {
+        format!(
+            "the centre of {kernel} is that of all examples, the held-out ones among them, so that the scores of the folds are of models that \
+             knew where their held-out examples lie; --held-out 0.25 judges by examples without a part in it"
+        )
+    })
 }

@@ -30,16 +30,30 @@ pub(crate) struct FarOrigin {
 impl FarOrigin {
     /// Looks at a few examples of a square matrix; `None` where the origin is as near as in ordinary data.
     pub(crate) fn of(gram: &dyn Gram) -> Option<Self> {
+        // solvers have prepared rows in f32, and values in f64 may need another copy of the data
+        if gram.rows().is_some() {
+            let (places, values) = (sample(gram), rows_of_sample(gram));
+            if let Some(seen) = Self::among(&places, &values)
+                && seen.ratio < 0.5 * FAR
+            {
+                return None;
+            }
+        }
         Self::seen(gram).filter(|seen| seen.ratio >= FAR)
     }
 
     /// The origin as a few examples see it, wherever it is; `None` where they have no distances.
     pub(crate) fn seen(gram: &dyn Gram) -> Option<Self> {
-        let n = gram.shape().0.min(gram.shape().1);
-        let places: Vec<usize> = (0..n).step_by(n.div_ceil(SAMPLE).max(1)).collect();
+        let places = sample(gram);
         let m = places.len();
         let mut values = vec![0.0; m * m];
         gram.block(Pick::List(&places), Pick::List(&places), BlockMut::new(&mut values, m, m));
+        Self::among(&places, &values)
+    }
+
+    /// The origin as the examples at some places see it, from the values between them.
+    fn among(places: &[usize], values: &[f64]) -> Option<Self> {
+        let m = places.len();
         let own = |i: usize| values[i * m + i];
         let squared = |i: usize, j: usize| if i == j { 0.0 } else { (own(i) - 2.0 * values[i * m + j] + own(j)).abs() };
         let pairs = || (0..m).flat_map(|i| (0..i).map(move |j| (i, j)));
@@ -58,6 +72,26 @@ impl FarOrigin {
     pub(crate) fn can_be_mended(&self) -> bool {
         self.ratio < LOST
     }
+}
+
+/// Places of a few examples of a square matrix.
+fn sample(gram: &dyn Gram) -> Vec<usize> {
+    let n = gram.shape().0.min(gram.shape().1);
+    (0..n).step_by(n.div_ceil(SAMPLE).max(1)).collect()
+}
+
+/// The values between the examples of the sample, by their rows in f32.
+fn rows_of_sample(gram: &dyn Gram) -> Vec<f64> {
+    let places = sample(gram);
+    let m = places.len();
+    let mut values = vec![0.0; m * m];
+    let mut column = vec![0.0_f32; m];
+    for (j, &place) in places.iter().enumerate() {
+        let mut lines: Vec<&mut [f32]> = column.chunks_mut(1).collect();
+        gram.rows32(&places, place..place + 1, &mut lines);
+        column.iter().enumerate().for_each(|(i, &k)| values[i * m + j] = f64::from(k));
+    }
+    values
 }
 
 /// A matrix seen from one of its examples, and what is needed to go back to the origin of feature space.

@@ -150,7 +150,7 @@ impl Real {
         for (rows, lines) in rows.chunks(CHUNK).zip(lines.chunks_mut(CHUNK)) {
             let groups = self.groups(rows);
             for stretch in stretches(cols) {
-                arch.dispatch(Stretch { columns: self, groups: &groups, way, stretch: &stretch, cols, lines });
+                arch.dispatch(PanelSums { columns: self, groups: &groups, way, stretch: &stretch, cols, lines });
                 if way == Way::DistanceByProducts {
                     let others = &self.squares[stretch.clone()];
                     for (&row, line) in rows.iter().zip(lines.iter_mut()) {
@@ -251,7 +251,7 @@ enum Way {
 
 /// The sums of some rows with the panels of a stretch of columns. Each lane adds its features in order, so its bits depend on
 /// neither the vectors nor the rows beside it.
-struct Stretch<'a, 'b> {
+struct PanelSums<'a, 'b> {
     columns: &'a Real,
     groups: &'a [Group],
     way: Way,
@@ -260,7 +260,7 @@ struct Stretch<'a, 'b> {
     lines: &'a mut [&'b mut [f32]],
 }
 
-impl WithSimd for Stretch<'_, '_> {
+impl WithSimd for PanelSums<'_, '_> {
     type Output = ();
 
     #[inline(always)]
