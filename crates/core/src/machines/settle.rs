@@ -28,7 +28,7 @@ use crate::linalg::SolveError;
 use crate::parallel;
 use crate::solvers::smo::{Equality, Problem, SmoOptions, Solution, Start, Workspace, smo, smo_in_rounds};
 use crate::watch::{Monitor, Phase, Progress, Status, Stop};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The largest rounding of a number in f32, and of one in f64, relative to its size.
 const SINGLE: f64 = f32::EPSILON as f64 / 2.0;
@@ -45,30 +45,43 @@ const STALLED: f64 = 0.5;
 /// The rounding of ‖w‖², relative to the sum of sizes: what is below zero by less is zero.
 const LENGTH_ERROR: f64 = 1e-6;
 
-/// A matrix and its diagonal, and where the origin is far away also as one of its examples sees it.
-pub(super) struct Matrix {
+/// A matrix with its diagonal.
+struct Seen {
     gram: Arc<dyn Gram>,
     own: Vec<f64>,
-    referred: Option<(Referred, Vec<f64>)>,
+    /// What leads back to the matrix itself, where it is seen from an example.
+    origin: Option<(Arc<[f64]>, f64)>,
+}
+
+/// A matrix as the origin of feature space sees it, and as one of its examples does.
+pub(super) struct Matrix {
+    plain: Seen,
+    /// True if the origin is far away, and f64 has digits of the distances.
+    far: bool,
+    /// Made where it is needed.
+    referred: OnceLock<Option<Seen>>,
 }
 
 impl Matrix {
     /// The matrix with its diagonal, which are finite numbers.
     pub(super) fn new(gram: &Arc<dyn Gram>, own: Vec<f64>) -> Self {
-        let far = FarOrigin::of(gram.as_ref()).filter(FarOrigin::can_be_mended);
-        let referred = far.and_then(|far| Referred::from_example(gram, far.middle));
-        let referred = referred.and_then(|r| r.gram.self_similarities(Side::Rows).map(|own| (r, own)));
-        Self { gram: Arc::clone(gram), own, referred }
+        let far = FarOrigin::of(gram.as_ref()).is_some_and(|far| far.can_be_mended());
+        Self { plain: Seen { gram: Arc::clone(gram), own, origin: None }, far, referred: OnceLock::new() }
+    }
+
+    fn referred(&self) -> Option<&Seen> {
+        let make = || {
+            let seen = FarOrigin::seen(self.plain.gram.as_ref()).filter(FarOrigin::can_be_mended)?;
+            let Referred { gram, values, own } = Referred::from_example(&self.plain.gram, seen.middle)?;
+            let origin = Some((values, own));
+            gram.self_similarities(Side::Rows).map(|own| Seen { gram, own, origin })
+        };
+        self.referred.get_or_init(make).as_ref()
     }
 
     /// True if problems with an equality are seen from an example.
-    pub(super) fn is_referred(&self) -> bool {
-        self.referred.is_some()
-    }
-
-    /// A problem on the matrix itself.
-    fn frame<'a>(&'a self, sub: &'a Sub) -> Frame<'a> {
-        Frame::new((&self.gram, &self.own), sub, sub.linear.clone(), &self.own)
+    pub(super) fn is_far(&self) -> bool {
+        self.far
     }
 }
 
@@ -79,13 +92,19 @@ pub(super) fn settle_in_rounds(
     options: &SmoOptions,
     watch: &dyn Monitor,
 ) -> Result<Vec<Solution>, SolveError> {
-    let frames: Vec<Frame<'_>> = subs.iter().map(|sub| matrix.frame(sub)).collect();
+    let noise = DOUBLE * largest(&matrix.plain.own);
+    let frame = |sub| Frame::new(&matrix.plain, sub, sub.linear.clone(), noise);
+    let frames: Vec<Frame<'_>> = subs.iter().map(frame).collect();
     let problems: Vec<Problem<'_>> =
         frames.iter().map(|frame| frame.problem(&frame.linear, frame.sub.start.as_ref())).collect();
     let mut found = smo_in_rounds(&problems, options, watch).into_iter().collect::<Result<Vec<Solution>, _>>()?;
     let mut workspace = Workspace::default();
     for (solution, frame) in found.iter_mut().zip(&frames) {
-        frame.refine(solution, options, &mut workspace, watch)?;
+        let settled = frame.refine(solution, options, &mut workspace, watch)?;
+        if !settled && frame.sub.equality != Equality::None {
+            // an origin that is not far away may be far enough
+            *solution = settle(matrix, frame.sub, options, &mut workspace, watch)?;
+        }
     }
     Ok(found)
 }
@@ -98,25 +117,62 @@ pub(super) fn settle(
     workspace: &mut Workspace,
     watch: &dyn Monitor,
 ) -> Result<Solution, SolveError> {
-    let referred = matrix.referred.as_ref().filter(|_| sub.equality != Equality::None);
-    let (gram, own) = referred.map_or((&matrix.gram, &matrix.own), |(r, own)| (&r.gram, own));
+    let free = sub.equality != Equality::None;
+    let noise = DOUBLE * largest(&matrix.plain.own);
+    let mut attempt = |seen: &Seen| solve_on(seen, noise, sub, options, workspace, watch);
+    if free
+        && matrix.far
+        && let Some(seen) = matrix.referred()
+    {
+        return attempt(seen).map(|(found, _)| found);
+    }
+    let (found, settled) = attempt(&matrix.plain)?;
+    if settled || !free {
+        return Ok(found);
+    }
+    // an origin that is not far away may be far enough
+    let Some(seen) = matrix.referred() else { return Ok(found) };
+    let (mut again, _) = attempt(seen)?;
+    if again.status != Status::Converged && again.objective > found.objective {
+        return Ok(found);
+    }
+    again.iterations += found.iterations;
+    again.rows += found.rows;
+    again.evaluations += found.evaluations;
+    Ok(again)
+}
+
+/// Solves a problem on a matrix as it is seen; also whether single precision could be kept out of it.
+fn solve_on(
+    seen: &Seen,
+    noise: f64,
+    sub: &Sub,
+    options: &SmoOptions,
+    workspace: &mut Workspace,
+    watch: &dyn Monitor,
+) -> Result<(Solution, bool), SolveError> {
     let pick = |values: &[f64]| -> Vec<f64> { sub.columns.iter().flat_map(|c| &values[c.clone()]).copied().collect() };
-    let origin = referred.map(|(r, _)| Origin {
-        values: pick(&r.values),
-        own: r.own,
+    let origin = seen.origin.as_ref().map(|(values, own)| Origin {
+        values: pick(values),
+        own: *own,
         sum: sub.start.as_ref().map_or(0.0, |start| start.plus.iter().chain(&start.minus).sum()),
     });
     let mut linear = sub.linear.clone();
     if let Some(origin) = &origin {
         linear.iter_mut().zip(&origin.values).for_each(|(c, r)| *c -= origin.sum * r);
     }
-    let frame = Frame::new((gram, own), sub, linear, &matrix.own);
+    let frame = Frame::new(seen, sub, linear, noise);
     let mut found = frame.solve(&frame.linear, sub.start.as_ref(), options, workspace, watch)?;
-    frame.refine(&mut found, options, workspace, watch)?;
+    let settled = frame.refine(&mut found, options, workspace, watch)?;
     if let Some(origin) = &origin {
         origin.back(sub.equality, &mut found);
     }
-    Ok(found)
+    Ok((found, settled))
+}
+
+/// The largest size of some numbers.
+fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |most: f64, k| most.max(k.abs()))
 }
 
 /// What the solver is given, and the errors to be expected of it.
@@ -134,11 +190,10 @@ struct Frame<'a> {
 }
 
 impl<'a> Frame<'a> {
-    /// A problem on a matrix with its diagonal, and the diagonal of the matrix from which that was computed.
-    fn new((gram, own): (&'a Arc<dyn Gram>, &[f64]), sub: &'a Sub, linear: Vec<f64>, computed_from: &[f64]) -> Self {
-        let diagonal: Vec<f64> = sub.columns.iter().flat_map(|c| &own[c.clone()]).copied().collect();
-        let most = |values: &[f64]| values.iter().fold(0.0, |most: f64, k| most.max(k.abs()));
-        Self { gram, sub, size: SINGLE * most(&diagonal), diagonal, linear, noise: DOUBLE * most(computed_from) }
+    /// A problem with its c on a matrix as it is seen.
+    fn new(seen: &'a Seen, sub: &'a Sub, linear: Vec<f64>, noise: f64) -> Self {
+        let diagonal: Vec<f64> = sub.columns.iter().flat_map(|c| &seen.own[c.clone()]).copied().collect();
+        Self { gram: &seen.gram, sub, size: SINGLE * largest(&diagonal), diagonal, linear, noise }
     }
 
     /// The problem as the solver takes it, with the given c.
@@ -171,19 +226,21 @@ impl<'a> Frame<'a> {
     }
 
     /// Solves again from where the solver ended until single precision does not show; where it cannot be got rid of, what is told of
-    /// the solution is what it is in f64, and it has converged only if its violation says so.
+    /// the solution is what it is in f64, and it has converged only if its violation says so. False if it has converged for the solver only.
     fn refine(
         &self,
         found: &mut Solution,
         options: &SmoOptions,
         workspace: &mut Workspace,
         watch: &dyn Monitor,
-    ) -> Result<(), SolveError> {
+    ) -> Result<bool, SolveError> {
         let limit = SHARE * options.tolerance;
         // roundings are as good as independent of one another
         let mut error = self.size * length(&found.beta);
         let mut linear = self.linear.clone();
-        let mut refined = false;
+        let (mut refined, converged) = (false, found.status == Status::Converged);
+        // by its objective in f64
+        let mut best: Option<(f64, Solution)> = None;
         for _ in 0..MAX_ROUNDS {
             if error <= limit || found.status != Status::Converged || !self.keeps_sums(&found.beta) {
                 break;
@@ -198,6 +255,10 @@ impl<'a> Frame<'a> {
             };
             if !state.iter().all(|s| s.is_finite()) {
                 return Err(SolveError::NotFinite { row: 1, column: 1 });
+            }
+            let value = self.values(&found.beta, &state).0;
+            if best.as_ref().is_none_or(|(least, _)| value < *least) {
+                best = Some((value, found.clone()));
             }
             for ((c, s), theirs) in linear.iter_mut().zip(&state).zip(&found.state) {
                 *c += s - theirs;
@@ -223,12 +284,19 @@ impl<'a> Frame<'a> {
         let ended = matches!(found.status, Status::Converged | Status::IterationLimit);
         if error > limit && ended && found.whole {
             self.look_again(found, options, watch);
+            if let Some((_, better)) =
+                best.filter(|(value, _)| found.status != Status::Converged && *value < found.objective)
+            {
+                let (iterations, rows, evaluations) = (found.iterations, found.rows, found.evaluations);
+                *found = Solution { iterations, rows, evaluations, held_out: None, ..better };
+                self.look_again(found, options, watch);
+            }
         }
         // differences that f64 does not have cannot be promised either
         if self.noise * length(&found.beta) > options.tolerance && found.status == Status::Converged {
             found.status = Status::IterationLimit;
         }
-        Ok(())
+        Ok(!converged || found.status != Status::IterationLimit)
     }
 
     /// s = c − (K + D)β in f64, unless the monitor ends it: the same bits for any number of threads, and on a single one without a look at
@@ -269,10 +337,10 @@ impl<'a> Frame<'a> {
         sums
     }
 
-    /// Objective and length of a solution whose state is that of K.
-    fn tell(&self, found: &mut Solution) {
+    /// Objective and ‖w‖² of a solution whose state is that of K.
+    fn values(&self, beta: &[f64], state: &[f64]) -> (f64, f64) {
         let (mut quadratic, mut linear, mut ridge, mut size) = (0.0, 0.0, 0.0, 0.0);
-        for (t, (&b, &s)) in found.beta.iter().zip(&found.state).enumerate() {
+        for (t, (&b, &s)) in beta.iter().zip(state).enumerate() {
             // (K + D)β = c − s
             let part = b * (self.linear[t] - s);
             quadratic += part;
@@ -280,9 +348,14 @@ impl<'a> Frame<'a> {
             linear += self.sub.epsilon * b.abs() - self.linear[t] * b;
             ridge += self.sub.ridge.as_ref().map_or(0.0, |d| d[t] * b * b);
         }
-        found.objective = 0.5 * quadratic + linear;
         let squared = quadratic - ridge;
-        found.squared_norm = if squared < 0.0 && -squared <= LENGTH_ERROR * size { 0.0 } else { squared };
+        let nothing = squared < 0.0 && -squared <= LENGTH_ERROR * size;
+        (0.5 * quadratic + linear, if nothing { 0.0 } else { squared })
+    }
+
+    /// Tells objective and length of a solution by its state.
+    fn tell(&self, found: &mut Solution) {
+        (found.objective, found.squared_norm) = self.values(&found.beta, &found.state);
     }
 
     /// State, violation, offsets and objective of a solution in f64.

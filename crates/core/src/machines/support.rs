@@ -94,7 +94,7 @@ pub(super) fn solve(
     };
     let variables: usize = subs.sizes.iter().sum();
     if gram.panel_rows() > 1
-        && !matrix.is_referred()
+        && !matrix.is_far()
         && total <= SHARE_OF_ROWS_KEPT.recip() * bytes as f64 / size_of::<f32>() as f64
         && variables <= MAX_VARIABLES_TOGETHER
     {

@@ -39,7 +39,7 @@ impl FarOrigin {
                 return None;
             }
         }
-        Self::seen(gram).filter(|seen| seen.ratio >= FAR)
+        Self::seen(gram).filter(Self::is_far)
     }
 
     /// The origin as a few examples see it, wherever it is; `None` where they have no distances.
@@ -66,6 +66,11 @@ impl FarOrigin {
         let sum = |i: usize| (0..m).map(|j| squared(i, j)).sum::<f64>();
         let middle = (0..m).min_by(|&a, &b| sum(a).total_cmp(&sum(b)))?;
         Some(Self { middle: places[middle], ratio })
+    }
+
+    /// True if f32 keeps too few digits of the distances.
+    pub(crate) fn is_far(&self) -> bool {
+        self.ratio >= FAR
     }
 
     /// True if f64 has digits of the distances that f32 has not.
