@@ -193,6 +193,7 @@ fn encoded(table: &Table, mut options: SchemaOptions) -> Result<Table, Failure> 
         first_line: 1,
         lines: None,
         named: table.named,
+        notes: table.notes.clone(),
     })
 }
 

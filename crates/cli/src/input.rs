@@ -64,7 +64,7 @@ fn schema_options(flags: &ArgMatches) -> Result<SchemaOptions, Failure> {
 pub(crate) fn raw(path: &Path, verbatim: bool, flags: &ArgMatches) -> Result<(Table, SchemaOptions), Failure> {
     let options = schema_options(flags)?;
     let mut reading = ReadOptions { verbatim, ..read_options(flags)? };
-    reading.words = options.word_columns();
+    (reading.words, reading.spelled) = (options.word_columns(), options.spelled_columns());
     Ok((read_table(path, &reading)?, options))
 }
 
@@ -219,7 +219,7 @@ fn prepared(flags: &ArgMatches, formula: &Formula) -> Result<(SchemaOptions, Rea
     let mut options = schema_options(flags)?;
     options.expect(&formula.wanted(), flags.value_source("missing") == Some(ValueSource::CommandLine));
     let mut reading = read_options(flags)?;
-    reading.words = options.word_columns();
+    (reading.words, reading.spelled) = (options.word_columns(), options.spelled_columns());
     Ok((options, reading))
 }
 
@@ -244,6 +244,7 @@ pub(crate) fn read_table(path: &Path, options: &ReadOptions) -> Result<Table, Fa
         let message = format!("{} has no examples, only a line of names", path.display());
         return Err(Failure { message, code: 3 });
     }
+    table.notes.iter().for_each(|note| report::note(note));
     Ok(table)
 }
 
@@ -251,7 +252,7 @@ pub(crate) fn read_table(path: &Path, options: &ReadOptions) -> Result<Table, Fa
 pub(crate) fn like(schema: &Schema, path: &Path, flags: &ArgMatches) -> Result<Dataset, Failure> {
     // labels belong to the training file
     let mut reading = ReadOptions { labels: None, ..read_options(flags)? };
-    reading.words = schema.word_columns();
+    (reading.words, reading.spelled) = (schema.word_columns(), schema.spelled_columns());
     reading.names = schema.header_names();
     let data = schema.apply(&read_table(path, &reading)?)?;
     if data.is_empty() {
@@ -262,8 +263,16 @@ pub(crate) fn like(schema: &Schema, path: &Path, flags: &ArgMatches) -> Result<D
 
 /// Reads a file that a model is compared with: it loses the rows that training would have left out, unless `--missing` says otherwise.
 pub(crate) fn for_model(model: &Model, path: &Path, flags: &ArgMatches) -> Result<Dataset, Failure> {
-    let drop_missing = loses_rows(model, flags)?;
-    read_for(model, path, flags, drop_missing)
+    compared(model, path, read_options(flags)?, flags)
+}
+
+/// Reads a further file that a model is compared with, beside DATA: `--labels` are those of DATA, and this file has its own, or none.
+pub(crate) fn beside_data(
+    model: &Model,
+    (path, labels): (&Path, Option<&PathBuf>),
+    flags: &ArgMatches,
+) -> Result<Dataset, Failure> {
+    compared(model, path, ReadOptions { labels: labels.cloned(), ..read_options(flags)? }, flags)
 }
 
 /// A file to predict: the rows that can be predicted, their places in the file, and the number of its rows.
@@ -275,7 +284,7 @@ pub(crate) struct ToPredict {
 
 /// Reads a file to predict: every row of it, unless `--missing empty` leaves those without a prediction in which something is missing.
 pub(crate) fn to_predict(model: &Model, path: &Path, flags: &ArgMatches) -> Result<ToPredict, Failure> {
-    let table = table_for(model, path, flags)?;
+    let table = table_for(model, path, read_options(flags)?)?;
     let rows = table.len;
     let empty = flags.get_one::<String>("missing").is_some_and(|way| way == "empty");
     let places = match model.schema().filter(|_| empty) {
@@ -307,17 +316,17 @@ pub(crate) fn to_predict(model: &Model, path: &Path, flags: &ArgMatches) -> Resu
     Ok(ToPredict { data, places, rows })
 }
 
-fn read_for(model: &Model, path: &Path, flags: &ArgMatches, drop_missing: bool) -> Result<Dataset, Failure> {
-    let table = table_for(model, path, flags)?;
+fn compared(model: &Model, path: &Path, reading: ReadOptions, flags: &ArgMatches) -> Result<Dataset, Failure> {
+    let drop_missing = loses_rows(model, flags)?;
+    let table = table_for(model, path, reading)?;
     let unseen = word(flags, "unseen", &Unseen::WORDS);
     applied(model, &table, path, ApplyOptions { unseen, drop_missing, ..ApplyOptions::default() })
 }
 
 /// Reads a file with the columns of a model.
-fn table_for(model: &Model, path: &Path, flags: &ArgMatches) -> Result<Table, Failure> {
-    let mut reading = read_options(flags)?;
+fn table_for(model: &Model, path: &Path, mut reading: ReadOptions) -> Result<Table, Failure> {
     if let Some(schema) = model.schema() {
-        reading.words = schema.word_columns();
+        (reading.words, reading.spelled) = (schema.word_columns(), schema.spelled_columns());
         reading.names = schema.header_names();
     }
     let table = read_table(path, &reading)?;
@@ -433,9 +442,7 @@ pub(crate) fn read_options(flags: &ArgMatches) -> Result<ReadOptions, Failure> {
         header: flags.get_one::<bool>("header").copied(),
         delimiter,
         labels: flags.try_get_one::<PathBuf>("labels").ok().flatten().cloned(),
-        names: None,
-        words: Vec::new(),
-        verbatim: false,
+        ..ReadOptions::default()
     })
 }
 

@@ -220,7 +220,7 @@ fn conformal(model: &mut Model, flags: &ArgMatches) -> Result<Option<f64>, Failu
     let Some(&coverage) = flags.get_one::<f64>("conformal") else { return Ok(None) };
     mercer::conformal::checked(coverage)?;
     if let Some(path) = flags.get_one::<PathBuf>("calibration") {
-        let held_out = input::for_model(model, path, flags)?;
+        let held_out = input::beside_data(model, (path, None), flags)?;
         model.calibrate_on(&held_out, flags.get_flag("mondrian"))?;
     }
     let conformal = model.needs_conformal()?;

@@ -319,6 +319,7 @@ fn table(source: &Source, columns: Vec<(String, Column)>, lines: Lines) -> Resul
         first_line,
         lines,
         named: true,
+        notes: Vec::new(),
     };
     for (name, mut column) in columns {
         let filled = column.len();

@@ -93,6 +93,7 @@ fn read(source: &Source, _options: &ReadOptions) -> Result<Table, DataError> {
         first_line,
         named: false,
         lines,
+        notes: Vec::new(),
     };
     if let Some(example) = infinite {
         return Err(DataError::Bad { place: table.place(example, 0), finding: "the label is not finite".to_owned() });

@@ -13,6 +13,7 @@ mod csv;
 mod delimiter;
 mod encoding;
 mod facts;
+mod header;
 mod idx;
 mod jsonl;
 mod libsvm;
@@ -21,14 +22,15 @@ mod npy;
 mod npz;
 mod number;
 mod open;
+mod opening;
 mod plain;
 mod record;
 mod sequences;
 mod zstd;
 
-pub(super) use csv::MAX_NAME_LENGTH;
 pub(crate) use encoding::ends_in_returns;
 pub use open::Source;
+pub(super) use opening::SAMPLE_ROWS;
 
 use super::{DataError, Field, FieldData, Table};
 use std::path::{Path, PathBuf};
@@ -91,14 +93,17 @@ pub struct ReadOptions {
     pub labels: Option<PathBuf>,
     /// Columns kept as text even if they look like numbers: names, or numbers from one (negative: from the end).
     pub words: Vec<String>,
+    /// Columns of delimited text that are kept as text with marks of missing entries such as NA or ? as they are spelled; only an empty
+    /// cell is missing.
+    pub spelled: Vec<String>,
     /// True: every cell of delimited text stays as it is spelled, marks of missing entries among them, and every column is one of words.
     /// Numbers of JSON lines keep all their digits as words.
     pub verbatim: bool,
 }
 
-/// True if a cell of the first line may be a name: a word, or nothing.
-pub(super) fn may_be_name(cell: &str) -> bool {
-    cell.is_empty() || number::classify(cell.as_bytes()) == number::Cell::Word
+/// True for a word that readers take for a missing entry where nobody says otherwise.
+pub(super) fn is_missing_mark(cell: &str) -> bool {
+    !cell.is_empty() && number::classify(cell.as_bytes()) == number::Cell::Missing
 }
 
 /// Reads a file of any format.
@@ -164,6 +169,8 @@ fn add_labels(table: &mut Table, path: &Path) -> Result<(), DataError> {
     if labels.named && labels.len + 1 == table.len {
         // a first label that never comes again looks like a name, but the data count it
         labels = read_one(path, &ReadOptions { header: Some(false), ..ReadOptions::default() })?;
+    } else if !labels.named && labels.format == csv::CSV.name && labels.len == table.len + 1 {
+        labels = read_one(path, &ReadOptions { header: Some(true), ..ReadOptions::default() })?;
     }
     let found = labels.fields.len();
     let data = match labels.fields.pop().map(|f| npz::as_column(f.data)) {

@@ -36,7 +36,7 @@ pub(super) fn single_block(source: &Source, format: &'static str, array: Array) 
     }
     let fields = vec![Field { name: "x".to_owned(), data: array.into_block(source, "x")? }];
     let file = source.name().to_owned();
-    Ok(Table { file, format, len, fields, target: None, first_line: 1, named: false, lines: None })
+    Ok(Table { file, format, len, fields, target: None, first_line: 1, named: false, lines: None, notes: Vec::new() })
 }
 
 /// Reads an array that ends its stream, beside so many bytes that are held already; the error is a finding.

@@ -64,7 +64,17 @@ fn read(source: &Source, _options: &ReadOptions) -> Result<Table, DataError> {
         return Err(source.bad(None, None, "there are arrays X and x; rename one of them"));
     }
     let file = source.name().to_owned();
-    Ok(Table { file, format: NPZ.name, len, fields, target, first_line: 1, named: false, lines: None })
+    Ok(Table {
+        file,
+        format: NPZ.name,
+        len,
+        fields,
+        target,
+        first_line: 1,
+        named: false,
+        lines: None,
+        notes: Vec::new(),
+    })
 }
 
 fn arrays(source: &Source) -> Result<Vec<(String, Array)>, DataError> {

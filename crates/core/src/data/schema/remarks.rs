@@ -1,7 +1,7 @@
 //! Remarks about columns that are hardly meant to be learned from: names and numbers of rows, and views that no kernel looks at.
 
 use super::super::dates::days;
-use super::super::spelling::{alike, has_leading_zero};
+use super::super::spelling::{alike, looks_like_a_label};
 use super::super::{FieldData, Kind, Respelled, Table};
 use super::{Code, ColumnSchema, Content, Schema, Wanted};
 use std::collections::{HashMap, HashSet};
@@ -84,9 +84,10 @@ fn spellings(schema: &Schema, table: &Table) -> Vec<String> {
     for target in &schema.targets {
         let (found, taken) = match table.fields.get(target.place).map(|field| &field.data) {
             Some(FieldData::Numbers { spellings, .. }) => (alike(spellings), true),
-            Some(FieldData::Words(cells) | FieldData::Mixed { cells, .. }) => {
-                (equal_as_numbers(cells.iter(), has_leading_zero), cells.iter().all(|cell| cell.parse::<f64>().is_ok()))
-            }
+            Some(FieldData::Words(cells) | FieldData::Mixed { cells, .. }) => (
+                equal_as_numbers(cells.iter(), looks_like_a_label),
+                cells.iter().all(|cell| cell.parse::<f64>().is_ok()),
+            ),
             _ => continue,
         };
         if let Some((a, b)) = found {
