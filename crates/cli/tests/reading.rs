@@ -1,7 +1,7 @@
 //! What is read is what the file has: labels of their own, first lines, marks, delimiters, and nothing written into it.
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
-use crate::common::Place;
+use crate::common::{Place, npy_bytes};
 
 #[test]
 fn labels_of_a_file_are_not_those_of_another() {
@@ -77,4 +77,37 @@ fn what_was_guessed_of_a_first_line_is_told_with_the_flag_and_in_documents() {
     assert!(said.document()["file_notes"][0].as_str().is_some_and(|note| note.contains("--header true")));
     let said = place.run("gram seq.txt --target none -k 'spectrum(length=2)' -o K.npy --header false").ok();
     assert!(!said.err.contains("note:"), "{}", said.err);
+}
+
+/// Converts a file to CSV on standard output: what is written, and what is said.
+fn converted(name: &str, content: impl AsRef<[u8]>) -> (String, String) {
+    let place = Place::new();
+    place.write(name, content);
+    let said = place.run(&format!("convert {name} out.csv")).ok();
+    (place.read("out.csv"), said.err)
+}
+
+#[test]
+fn what_convert_changes_or_leaves_out_is_told() {
+    let whole: Vec<u8> = [1_i64, 9_007_199_254_740_993].iter().flat_map(|v| v.to_le_bytes()).collect();
+    let (_, said) = converted("a.npy", npy_bytes("<i8", &[2, 1], whole));
+    assert!(
+        said.contains("row 2, column x[1]: 9007199254740993") && said.contains("save such numbers as text"),
+        "{said}"
+    );
+    let (_, said) =
+        converted("a.jsonl", "{\"v\": [9007199254740993, 1], \"y\": \"a\"}\n{\"v\": [1, 2], \"y\": \"b\"}\n");
+    assert!(said.contains("line 1, column \"v\": 9007199254740993"), "{said}");
+    let (text, said) =
+        converted("b.jsonl", "{\"id\": 1, \"a\": null, \"y\": \"NA\"}\n{\"id\": 2, \"a\": null, \"y\": \"v\"}\n");
+    assert_eq!(text, "id,y\n1,NA\n2,v\n");
+    assert!(said.contains("\"a\" has no value on any line") && said.contains("the word NA"), "{said}");
+    let (_, said) = converted("c.jsonl", "{\"b\": true, \"y\": 1}\n{\"b\": false, \"y\": 2}\n");
+    assert!(said.contains("true and false in column \"b\""), "{said}");
+    let (_, said) = converted("q.svm", "2 qid:1 1:3 2:1\n1 qid:2 1:1\n");
+    assert!(said.contains("qid"), "{said}");
+    // line ends inside of a cell are those of the file, and what is whole is not talked about
+    let (text, said) = converted("r.csv", "a,y\r\n\"l1\r\nl2\",u\r\n\"l3\nl4\",v\r\n");
+    assert_eq!(text, "a,y\n\"l1\r\nl2\",u\n\"l3\nl4\",v\n");
+    assert!(!said.contains("note:"), "{said}");
 }

@@ -76,6 +76,7 @@ fn pass(
     text: &[bool],
 ) -> Result<Pass, DataError> {
     let mut records = Records::new(source, delimiter, opening.skip.clone())?;
+    records.keeps_returns = options.verbatim;
     if !records.advance()? {
         return Err(DataError::Empty { place: source.name().to_owned() });
     }
@@ -104,7 +105,17 @@ fn pass(
     }
     let (before, all_bytes) = (records.lines_read(), source.plain_len());
     let mut growth = Growth::default();
-    let mut plain = Plain { source, growth: Growth::default(), pass, delimiter, before, lines: 0, bytes: 0, all_bytes };
+    let mut plain = Plain {
+        source,
+        growth: Growth::default(),
+        pass,
+        delimiter,
+        keeps_returns: options.verbatim,
+        before,
+        lines: 0,
+        bytes: 0,
+        all_bytes,
+    };
     let rest = Blocks::new(source, records.take_reader(), delimiter != Delimiter::Byte(b'\t')).run(&mut plain)?;
     let lines = plain.lines;
     let mut pass = plain.finish();

@@ -203,7 +203,7 @@ fn a_line_with_a_mark_is_a_comment_only_if_it_does_not_fit() {
     let table = read_bytes("a.txt", b"# x y\n1 2\n3 4\n", &options(None)).unwrap();
     assert_eq!((names(&table), table.len), (vec!["x", "y"], 2));
     // a text of one column begins with a remark, or with an example
-    let table = read_bytes("a.txt", b"# by hand\n#one\nacgt acg t\nacg ttt\n", &options(None)).unwrap();
+    let table = read_bytes("a.txt", b"# by hand\n#one two\nacgt acg t\nacg ttt\n", &options(None)).unwrap();
     assert_eq!((table.len, table.notes.len()), (3, 2), "{:?}", table.notes);
     assert_eq!(read_bytes("a.txt", b"# by hand\nacgt acg\n", &options(Some(false))).unwrap().len, 2);
     assert_eq!(table_of("#a,b\n#c,d\n").len, 2 - usize::from(table_of("#a,b\n#c,d\n").named));

@@ -162,8 +162,12 @@ fn of_letters(cell: &str, texts: &[&str]) -> Option<i32> {
     Some(if alike && as_long { -2 } else { 2 })
 }
 
-/// What sentences say: a name is no sentence.
+/// What sentences say, and cells with digits such as dates: a name is neither.
 fn of_sentences(cell: &str, texts: &[&str]) -> i32 {
+    let has_digit = |text: &str| text.bytes().any(|byte| byte.is_ascii_digit());
+    if !texts.is_empty() && texts.iter().all(|text| has_digit(text)) {
+        return if has_digit(cell) { -1 } else { 1 };
+    }
     let sentences = texts.iter().filter(|text| text.contains(' ')).count();
     if sentences * 10 < texts.len() * 9 {
         return 0;

@@ -102,7 +102,7 @@ pub struct ReadOptions {
 }
 
 /// True for a word that readers take for a missing entry where nobody says otherwise.
-pub(super) fn is_missing_mark(cell: &str) -> bool {
+pub fn is_missing_mark(cell: &str) -> bool {
     !cell.is_empty() && number::classify(cell.as_bytes()) == number::Cell::Missing
 }
 
@@ -169,7 +169,7 @@ fn add_labels(table: &mut Table, path: &Path) -> Result<(), DataError> {
     if labels.named && labels.len + 1 == table.len {
         // a first label that never comes again looks like a name, but the data count it
         labels = read_one(path, &ReadOptions { header: Some(false), ..ReadOptions::default() })?;
-    } else if !labels.named && labels.format == csv::CSV.name && labels.len == table.len + 1 {
+    } else if labels.len == table.len + 1 && begins_with_a_name(&labels) {
         labels = read_one(path, &ReadOptions { header: Some(true), ..ReadOptions::default() })?;
     }
     let found = labels.fields.len();
@@ -191,6 +191,16 @@ fn add_labels(table: &mut Table, path: &Path) -> Result<(), DataError> {
     table.target = Some(table.fields.len());
     table.fields.push(Field { name: "y".to_owned(), data });
     Ok(())
+}
+
+/// True for labels without a name whose first never comes again.
+fn begins_with_a_name(labels: &Table) -> bool {
+    match labels.fields.as_slice() {
+        [Field { data: FieldData::Words(words), .. }] if !labels.named && labels.format == csv::CSV.name => {
+            words.iter().next().is_some_and(|first| words.count(first) == 1)
+        }
+        _ => false,
+    }
 }
 
 #[cfg(test)]
@@ -228,6 +238,8 @@ mod tests {
         std::fs::write(&labels, "one\ntwo\n").unwrap();
         assert_eq!(read(&data, &options).unwrap().len, 2);
         std::fs::write(&labels, "name\none\ntwo\n").unwrap();
+        assert_eq!(read(&data, &options).unwrap().len, 2);
+        std::fs::write(&labels, "kind of animal\none\ntwo\n").unwrap();
         assert_eq!(read(&data, &options).unwrap().len, 2);
         std::fs::write(&labels, "1,2\n3,4\n").unwrap();
         assert!(read(&data, &options).unwrap_err().to_string().contains("more than one column"));

@@ -31,6 +31,10 @@ pub(super) struct Records<'a> {
     pub(super) line: usize,
     /// Lines that are no records, in rising order.
     skip: Vec<usize>,
+    /// True if line ends inside of cells stay those of DOS where they are.
+    pub(super) keeps_returns: bool,
+    /// True if the last line ended so.
+    returned: bool,
     growth: Growth,
 }
 
@@ -47,6 +51,8 @@ impl<'a> Records<'a> {
             lines_read: 0,
             line: 0,
             skip,
+            keeps_returns: false,
+            returned: false,
             growth: Growth::default(),
         })
     }
@@ -141,7 +147,8 @@ impl<'a> Records<'a> {
         if self.text.last() == Some(&b'\n') {
             self.text.pop();
         }
-        if self.text.len() > start && self.text.last() == Some(&b'\r') {
+        self.returned = self.text.len() > start && self.text.last() == Some(&b'\r');
+        if self.returned {
             self.text.pop();
         }
         if self.lines_read == 1 && self.text.starts_with(b"\xef\xbb\xbf") {
@@ -225,6 +232,9 @@ impl<'a> Records<'a> {
                 None if lenient => return Ok(None),
                 None => {
                     self.scratch.extend_from_slice(&self.text[at..]);
+                    if self.keeps_returns && self.returned {
+                        self.scratch.push(b'\r');
+                    }
                     self.scratch.push(b'\n');
                     self.text.push(b'\n');
                     at = self.text.len();
