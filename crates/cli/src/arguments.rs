@@ -66,7 +66,7 @@ pub(crate) fn reading(command: Command) -> Command {
             text(
                 "target",
                 "COLUMN",
-                "Column to predict: a name, a number from 1 (negative: from the end), several with commas, or none",
+                "Column to predict: a name, a number from 1 (negative: from the end), several with commas, or none [default: the last column of CSV, else y, label, target or class]",
             )
             .allow_hyphen_values(true),
         )

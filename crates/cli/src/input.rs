@@ -3,7 +3,6 @@
 use crate::{arguments, report, show};
 use clap::ArgMatches;
 use clap::parser::ValueSource;
-use mercer::conformal::Regions;
 use mercer::data::read::{ReadOptions, find as find_format, read};
 use mercer::data::{
     ApplyOptions, DataError, Dataset, Field, FieldData, Missing, Scale, Schema, SchemaOptions, Table, Unseen,
@@ -11,12 +10,10 @@ use mercer::data::{
 };
 use mercer::formula::Formula;
 use mercer::job::Job;
-use mercer::linalg::SolveError;
-use mercer::machines::{Learns, MachineEntry, Output};
-use mercer::model::{Model, Predictor};
+use mercer::machines::{Learns, MachineEntry};
+use mercer::model::Model;
 use mercer::select::set_rows_aside;
-use mercer::watch::{Monitor, Phase, Progress};
-use mercer_terminal::{Failure, Watch};
+use mercer_terminal::Failure;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -449,62 +446,4 @@ pub(crate) fn read_options(flags: &ArgMatches) -> Result<ReadOptions, Failure> {
 fn word<T: Copy>(flags: &ArgMatches, id: &str, words: &[(&'static str, T)]) -> Option<T> {
     let typed = flags.get_one::<String>(id)?;
     words.iter().find(|(word, _)| word == typed).map(|(_, value)| *value)
-}
-
-/// Examples that are predicted at a time; whole tiles, so that the bits are those of one batch.
-const BATCH: usize = 8192;
-
-/// Predicts batch by batch: with a bar, within the memory, and so that it can be stopped.
-pub(crate) fn predict(predictor: &Predictor, data: &Dataset, flags: &ArgMatches) -> Result<Output, Failure> {
-    let outputs = predictor.model().fitted().expansion.outputs();
-    arguments::budget(flags)?.check(data.len().saturating_mul(outputs).saturating_mul(16), "the scores")?;
-    let watch = Watch::new(flags);
-    if data.is_empty() {
-        watch.finish();
-        return Ok(predictor.predict(data)?);
-    }
-    let mut whole: Option<Output> = None;
-    for start in (0..data.len()).step_by(BATCH) {
-        watch
-            .alive(Progress::new(Phase::new("predicting"), start).of(data.len()))
-            .map_err(|stop| mercer::Error::from(SolveError::from(stop)))?;
-        let part: Vec<usize> = (start..(start + BATCH).min(data.len())).collect();
-        let output = watch.heeded(|| {
-            if part.len() == data.len() { predictor.predict(data) } else { predictor.predict(&data.select(&part)) }
-        })?;
-        match &mut whole {
-            Some(whole) => whole.append(output),
-            None => whole = Some(output),
-        }
-    }
-    watch.finish();
-    whole.ok_or_else(|| DataError::Empty { place: "the data".to_owned() }.into())
-}
-
-/// The regions of a conformal predictor batch by batch: with a bar, and so that it can be stopped.
-pub(crate) fn regions(
-    predictor: &Predictor,
-    data: &Dataset,
-    coverage: f64,
-    flags: &ArgMatches,
-) -> Result<Regions, Failure> {
-    let watch = Watch::new(flags);
-    if data.is_empty() {
-        watch.finish();
-        return Ok(predictor.regions(data, coverage)?);
-    }
-    let mut whole: Option<Regions> = None;
-    for start in (0..data.len()).step_by(BATCH) {
-        watch
-            .alive(Progress::new(Phase::CONFORMAL, start).of(data.len()))
-            .map_err(|stop| mercer::Error::from(SolveError::from(stop)))?;
-        let part: Vec<usize> = (start..(start + BATCH).min(data.len())).collect();
-        let regions = watch.heeded(|| predictor.regions(&data.select(&part), coverage))?;
-        match &mut whole {
-            Some(whole) => whole.append(regions),
-            None => whole = Some(regions),
-        }
-    }
-    watch.finish();
-    whole.ok_or_else(|| DataError::Empty { place: "the data".to_owned() }.into())
 }

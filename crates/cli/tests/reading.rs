@@ -111,3 +111,104 @@ fn what_convert_changes_or_leaves_out_is_told() {
     assert_eq!(text, "a,y\n\"l1\r\nl2\",u\n\"l3\nl4\",v\n");
     assert!(!said.contains("note:"), "{said}");
 }
+
+#[test]
+fn an_unfinished_fit_does_not_replace_a_finished_model() {
+    let place = Place::with_banana(4000);
+    place.run("fit banana.csv -m svc --probabilities platt -o m.mercer").ok();
+    let before = place.bytes("m.mercer");
+    let said = place.run("fit banana.csv -m svc --c 1e6 --tolerance 1e-12 --max-seconds 0.005 -o m.mercer").ok();
+    assert!(place.bytes("m.mercer") == before && place.has("m.unfinished.mercer"), "{}", said.err);
+    assert!(said.err.contains("m.mercer is a finished model and is as it was"), "{}", said.err);
+    // where there was none, or only another that is unfinished, the name is the one that was asked for
+    for _ in 0..2 {
+        place.run("fit banana.csv -m svc --c 1e6 --tolerance 1e-12 --max-seconds 0.005 -o n.mercer").ok();
+    }
+    assert!(place.has("n.mercer") && !place.has("n.unfinished.mercer"));
+}
+
+#[test]
+fn an_output_is_what_its_name_says() {
+    let place = Place::with_banana(40);
+    place.run("fit banana.csv -m svc -o m.mercer").ok();
+    place.run("predict m.mercer banana.csv -o p.csv").ok();
+    for line in
+        ["predict m.mercer banana.csv -o p.csv.gz", "data iris -o iris.csv.gz", "gram banana.csv -k linear -o K.npy.gz"]
+    {
+        let said = place.run(line).ok();
+        let name = line.rsplit(' ').next().unwrap();
+        assert!(place.bytes(name).starts_with(&[0x1f, 0x8b]), "{line}: {}", said.err);
+    }
+    place.run("convert p.csv.gz q.csv").ok();
+    assert_eq!(place.read("q.csv"), place.read("p.csv"));
+    place.run("data iris -o iris.tsv").ok();
+    assert!(place.read("iris.tsv").lines().next().unwrap().contains('\t'));
+    for line in [
+        "predict m.mercer banana.csv -o p.jsonl",
+        "predict m.mercer banana.csv -o p.csv.zst",
+        "data iris -o iris.npy",
+        "gram banana.csv -k linear -o K.csv",
+    ] {
+        place.run(line).fails(2, &["the name promises"]);
+        assert!(!place.has(line.rsplit(' ').next().unwrap()), "{line}");
+    }
+    place.run("predict m.mercer banana.csv --with-target --json").fails(2, &["--with-target", "--json"]);
+}
+
+#[test]
+fn repeats_without_end_are_refused_or_stopped() {
+    let place = Place::with_banana(60);
+    let line = "learning-curve banana.csv -m svc --max-seconds 0.5 --repeats";
+    place.run(&format!("{line} 1000000000000")).fails(4, &["--repeats"]);
+    let started = std::time::Instant::now();
+    let said = place.run(&format!("{line} 1000000 --memory 1000G"));
+    assert!(started.elapsed() < std::time::Duration::from_secs(30), "{}", said.err);
+}
+
+#[test]
+fn a_class_that_weighs_nothing_is_refused_by_every_machine_that_weighs() {
+    let place = Place::with(&[("w.csv", "a,b,w,y\n1,2,0,u\n3,4,0,u\n1,1,1,v\n2,2,1,v\n")]);
+    for machine in ["svc", "linear_svc", "kernel_logistic", "adaboost", "kfd"] {
+        let line = format!("fit w.csv -m {machine} --weights w --target y -o m.mercer");
+        place.run(&line).fails(3, &["no example of class u has a weight above zero"]);
+    }
+    place.run("fit w.csv -m svc --drop w --target y --class-weight u:0 -o m.mercer").fails(3, &["class u"]);
+}
+
+#[test]
+fn the_report_names_the_target_and_numbers_are_finite_or_words() {
+    let place = Place::with(&[("t.csv", "label,x1,x2\nu,1.5,2\nv,2.5,3\nu,1.7,1\nv,2.9,4\n")]);
+    let said = place.run("fit t.csv -m svc --target label -o m.mercer").ok();
+    assert!(
+        said.out.lines().any(|line| line.trim_start().starts_with("target") && line.ends_with("label")),
+        "{}",
+        said.out
+    );
+    let said = place.run("fit t.csv -m svc --target label --c 1e999 -o n.mercer");
+    assert!(said.code != Some(0) && !place.has("n.mercer"), "{}", said.out);
+}
+
+#[test]
+fn what_is_no_number_for_a_reason_is_told_by_that_reason() {
+    let refused = |name: &str, content: &[u8], parts: &[&str]| {
+        let place = Place::new();
+        place.write(name, content);
+        place.run(&format!("fit {name} -m svc -o m.mercer")).fails(3, parts);
+    };
+    refused(
+        "a.csv",
+        b"x,y\n\"1,234\",a\n\"2,500\",b\n\"1,100\",a\n",
+        &["1.234 if it is a decimal comma", "1234 if it parts thousands"],
+    );
+    refused("a.csv.xz", b"\xfd7zXZ\0\0\x04", &["compressed by xz", "unxz"]);
+    refused("a.csv.bz2", b"BZh91AY&SY", &["compressed by bzip2"]);
+    for cells in
+        ["5%|7%|9%", "1 000|2 000|3 000", "0x1f|0x2a|0x11", "\u{2212}1|\u{2212}2|\u{2212}3", "12:30|13:45|09:10"]
+    {
+        let rows: Vec<String> =
+            cells.split('|').zip(["a", "b", "a"]).map(|(cell, y)| format!("{cell},{y}\n")).collect();
+        let place = Place::with(&[("a.csv", &format!("x,y\n{}", rows.concat()))]);
+        let said = place.run("fit a.csv -m svc -o m.mercer").ok();
+        assert!(said.err.contains("numbers to people"), "{cells}: {}", said.err);
+    }
+}

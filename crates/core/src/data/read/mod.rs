@@ -125,7 +125,19 @@ fn read_one(path: &Path, options: &ReadOptions) -> Result<Table, DataError> {
     read_source(&Source::open(path)?, options)
 }
 
+/// Refuses what is compressed in a way that is not read, by name.
+fn refuse_other_packings(source: &Source) -> Result<(), DataError> {
+    let (name, unpack) = match source.head(6)?.as_slice() {
+        [0xfd, b'7', b'z', b'X', b'Z', 0] => ("xz", "unxz"),
+        [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41] => ("bzip2", "bunzip2"),
+        _ => return Ok(()),
+    };
+    let finding = format!("it is compressed by {name}, and gzip and Zstandard are read; unpack it with {unpack}");
+    Err(source.bad(None, None, finding))
+}
+
 fn read_source(source: &Source, options: &ReadOptions) -> Result<Table, DataError> {
+    refuse_other_packings(source)?;
     let format = choose(source, options);
     // what is no text in UTF-8, in lines, is said before a reader stumbles over it
     if format.as_ref().map_or(options.format.is_none(), |format| format.lines) {

@@ -92,16 +92,28 @@ fn refuse_parts(source: &Source, arrays: &[(String, Array)], main: &str) -> Resu
 fn arrays(source: &Source) -> Result<Vec<(String, Array)>, DataError> {
     let damaged = |e: zip::result::ZipError| source.bad(None, None, format!("the zip is damaged ({e})"));
     let mut archive = ZipArchive::new(source.seekable()?).map_err(damaged)?;
-    let mut arrays = Vec::new();
+    let (mut arrays, mut other) = (Vec::new(), None);
     for k in 0..archive.len() {
         let mut entry = archive.by_index(k).map_err(damaged)?;
-        let Some(name) = entry.name().map_err(damaged)?.strip_suffix(".npy").map(str::to_owned) else { continue };
+        let name = entry.name().map_err(damaged)?.into_owned();
+        let Some(name) = name.strip_suffix(".npy").map(str::to_owned) else {
+            other.get_or_insert(name);
+            continue;
+        };
         let most = entry.compressed_size().min(source.most_bytes()).saturating_mul(MAX_COMPRESSION_RATIO);
         let held = arrays.iter().map(|(_, array): &(String, Array)| array.bytes()).sum();
         let array = read_array(&mut entry, most, held).map_err(|f| source.bad(None, Some(&name), f))?;
         arrays.push((name, array));
     }
-    Ok(arrays)
+    match other.filter(|_| arrays.is_empty()) {
+        Some(name) => {
+            let finding = format!(
+                "it is a zip of other files, {name} among them, and zips are read for NumPy's arrays only; unpack it"
+            );
+            Err(source.bad(None, None, finding))
+        }
+        None => Ok(arrays),
+    }
 }
 
 /// A block of one column as numbers; wider ones stay blocks.

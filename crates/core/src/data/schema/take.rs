@@ -77,7 +77,13 @@ fn not_a_number(table: &Table, field: usize, row: usize, cell: &str, remedy: &st
     if shown.len() < cell.len() {
         shown.push('…');
     }
-    let finding = if has_decimal_comma(cell) {
+    let finding = if has_decimal_comma(cell) && cell.len() - cell.find(',').unwrap_or(0) == 4 {
+        format!(
+            "\"{shown}\" has a comma, and numbers have none here; write {} if it is a decimal comma, and {} if it parts thousands",
+            cell.replace(',', "."),
+            cell.replace(',', "")
+        )
+    } else if has_decimal_comma(cell) {
         format!("\"{shown}\" has a decimal comma, and numbers have a point here; write {}", cell.replace(',', "."))
     } else {
         format!("\"{shown}\" is not a number; clean the cell{remedy}")
