@@ -22,7 +22,7 @@ fn labels_of_a_file_are_not_those_of_another() {
     }
     place.run("fit train.idx --labels train-labels.idx -m svc -o m.mercer").ok();
     let line = "certify m.mercer train.idx --labels train-labels.idx --held-out fresh.idx";
-    place.run(line).fails(3, &["fresh.idx"]);
+    place.run(line).fails(2, &["the held-out examples have no target"]);
     place.run(&format!("{line} --held-out-labels fresh-labels.idx")).ok();
     // examples of which only the inputs are looked at need no labels
     let line = "certify m.mercer train.idx --labels train-labels.idx --unlabelled fresh.idx";
@@ -50,7 +50,7 @@ fn sizes_beyond_memory_are_refused_in_words() {
             place.run(&format!("data {name} --n {n} -o x.csv")).fails(4, &["--n", name]);
         }
     }
-    place.run("data wdbc --n 18446744073709551615").fails(3, &["has 569 examples"]);
+    place.run("data wdbc --n 18446744073709551615").fails(2, &["has 569 examples"]);
 }
 
 #[test]
@@ -170,9 +170,9 @@ fn a_class_that_weighs_nothing_is_refused_by_every_machine_that_weighs() {
     let place = Place::with(&[("w.csv", "a,b,w,y\n1,2,0,u\n3,4,0,u\n1,1,1,v\n2,2,1,v\n")]);
     for machine in ["svc", "linear_svc", "kernel_logistic", "adaboost", "kfd"] {
         let line = format!("fit w.csv -m {machine} --weights w --target y -o m.mercer");
-        place.run(&line).fails(3, &["no example of class u has a weight above zero"]);
+        place.run(&line).fails(2, &["no example of class u has a weight above zero"]);
     }
-    place.run("fit w.csv -m svc --drop w --target y --class-weight u:0 -o m.mercer").fails(3, &["class u"]);
+    place.run("fit w.csv -m svc --drop w --target y --class-weight u:0 -o m.mercer").fails(2, &["class u"]);
 }
 
 #[test]

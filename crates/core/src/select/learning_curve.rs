@@ -21,6 +21,8 @@ use crate::watch::{Monitor, Phase, Progress, Status, Stop};
 
 /// Number of sizes where none are given.
 const DEFAULT_SIZES: usize = 8;
+/// Repeats whose folds are drawn between two looks at the time.
+const REPEATS_BETWEEN_LOOKS: usize = 64;
 
 /// Fits of one machine on growing parts of the data.
 pub struct LearningCurve<'a> {
@@ -163,8 +165,10 @@ impl LearningCurve<'_> {
         let codes = if learns == Learns::Classes { target.classes()?.codes } else { vec![0; target.len()] };
         let mut parts = Vec::new();
         for repeat in 0..self.repeats {
-            let progress = Progress::new(Phase::new("drawing folds"), repeat).of(self.repeats);
-            watch.alive(progress).map_err(SolveError::from)?;
+            if repeat % REPEATS_BETWEEN_LOOKS == REPEATS_BETWEEN_LOOKS - 1 {
+                let progress = Progress::new(Phase::new("drawing folds"), repeat).of(self.repeats);
+                watch.alive(progress).map_err(SolveError::from)?;
+            }
             // the first repeat has the folds of a plain cross-validation
             let seed = Seed(self.seed.0.wrapping_add(repeat as u64));
             for (f, test) in folds(target, learns, self.folds, seed)?.into_iter().enumerate() {

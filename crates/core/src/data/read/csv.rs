@@ -207,9 +207,10 @@ impl Pass {
         if verdict.sure {
             return;
         }
-        let (taken, flag, other) = match verdict.names {
-            true => ("names of columns", "false", "an example"),
-            false => ("an example", "true", "names of columns"),
+        let (taken, flag, other) = if verdict.names {
+            ("names of columns", "false", "an example")
+        } else {
+            ("an example", "true", "names of columns")
         };
         self.notes.push(format!(
             "the first line of {file} is words above words, which leaves open what it is, and is taken for {taken}; --header {flag} takes it for {other}"
