@@ -68,6 +68,7 @@ pub(crate) fn reading(command: Command) -> Command {
                 "COLUMN",
                 "Column to predict: a name, a number from 1 (negative: from the end), several with commas, or none",
             )
+            .long_help("Column to predict: a name, a number from 1 (negative: from the end), several with commas, or none [default: the last column of CSV, what LIBSVM and NPZ name, else the column y, label, target or class, else the last]")
             .allow_hyphen_values(true),
         )
         .arg(labels())

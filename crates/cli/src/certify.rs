@@ -40,6 +40,15 @@ fn command() -> Command {
                 .help("Labelled examples that training has not seen"),
         )
         .arg(
+            Arg::new("held-out-labels")
+                .long("held-out-labels")
+                .value_name("FILE")
+                .value_parser(value_parser!(PathBuf))
+                .requires("held-out")
+                .hide_short_help(true)
+                .help("File with the labels of --held-out, for IDX and NPY data; --labels belongs to DATA"),
+        )
+        .arg(
             Arg::new("unlabelled")
                 .long("unlabelled")
                 .value_name("FILE")
@@ -112,8 +121,12 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         )));
     }
     let training = input::training_of_model(&model, data, flags)?;
-    let held_out = flags.get_one::<PathBuf>("held-out").map(|f| input::for_model(&model, f, flags)).transpose()?;
-    let unlabelled = flags.get_one::<PathBuf>("unlabelled").map(|f| input::for_model(&model, f, flags)).transpose()?;
+    let labels = flags.get_one::<PathBuf>("held-out-labels");
+    let beside = |id: &str, labels: Option<&PathBuf>| {
+        let file = flags.get_one::<PathBuf>(id);
+        file.map(|file| input::beside_data(&model, (file, labels), flags)).transpose()
+    };
+    let (held_out, unlabelled) = (beside("held-out", labels)?, beside("unlabelled", None)?);
     let watch = Watch::new(flags);
     let options = Options {
         delta: flags.get_one::<f64>("delta").copied().unwrap_or(0.05),

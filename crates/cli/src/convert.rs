@@ -5,6 +5,7 @@ use crate::{Verb, arguments, input, report};
 use clap::builder::PossibleValuesParser;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use mercer::data::read::is_missing_mark;
 use mercer::data::write::{WRITERS, choose, write};
 use mercer::data::{
     DataError, Dataset, Field, FieldData, Lost, Respelled, Scale, Schema, SchemaOptions, Table, Target, Values,
@@ -74,6 +75,9 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     write(to, &table, writer)?;
     let respelled: Vec<String> = respelled.iter().map(|r| lost(r, writer.name, encode)).collect();
     respelled.iter().for_each(|told| report::warn(told));
+    if let Some(told) = mark_as_word(&table, writer.name).filter(|_| writer.keeps_spelling && format != "csv") {
+        report::note(&told);
+    }
     let words = |field: &Field| matches!(field.data, FieldData::Words(_) | FieldData::Mixed { .. });
     if writer.labels_are_numbers && table.target.is_some_and(|t| words(&table.fields[t])) {
         report::warn(&format!(
@@ -137,6 +141,20 @@ fn lost(respelled: &Respelled, format: &str, encode: bool) -> String {
     format!("{place}: {cell} is written as the number {value}, so that {what}; {remedy}")
 }
 
+/// A note about a word that will be read as a missing entry.
+fn mark_as_word(table: &Table, format: &str) -> Option<String> {
+    let words = |field: &Field| match &field.data {
+        FieldData::Words(cells) | FieldData::Mixed { cells, .. } => {
+            Some((field.name.clone(), cells.iter().find(|cell| is_missing_mark(cell))?.to_owned()))
+        }
+        _ => None,
+    };
+    let (name, word) = table.fields.iter().find_map(words)?;
+    Some(format!(
+        "column \"{name}\" has the word {word}, which readers of {format} take for a missing entry; --categorical {name} or --text {name} keeps it a word"
+    ))
+}
+
 fn width(field: &Field) -> usize {
     match &field.data {
         FieldData::Matrix(rows) => rows.width(),
@@ -193,6 +211,7 @@ fn encoded(table: &Table, mut options: SchemaOptions) -> Result<Table, Failure> 
         first_line: 1,
         lines: None,
         named: table.named,
+        notes: table.notes.clone(),
     })
 }
 

@@ -1,8 +1,9 @@
 //! `mercer data`: a data set that comes with the program, as CSV.
 
 use crate::predict::cell;
-use crate::{Verb, arguments, report};
+use crate::{Verb, arguments, promise, report};
 use clap::{Arg, ArgMatches, Command, value_parser};
+use mercer::data::write::{choose, write};
 use mercer::data::{FieldData, Table};
 use mercer::datasets;
 use mercer::params::{ParamError, nearest};
@@ -33,6 +34,9 @@ fn command() -> Command {
 fn run(flags: &ArgMatches) -> Result<(), Failure> {
     // `-o -` prints what is printed without -o
     let target = arguments::target(flags)?.filter(|path| !mercer::write::is_standard_output(path));
+    if let Some(path) = target {
+        promise::check(path, &["csv", "tsv"])?;
+    }
     let name = flags.get_one::<String>("NAME").map_or("", String::as_str);
     if !datasets::SETS.iter().any(|s| s.name == name) {
         let remedy = match nearest(name, datasets::SETS.iter().map(|s| s.name)) {
@@ -44,7 +48,11 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let table = datasets::load(name, flags.get_one::<usize>("n").copied(), arguments::seed(flags))?;
     match target {
         Some(path) => {
-            mercer::write::streamed(path, |out| write_csv(out, &table)).map_err(|e| Failure::file(path, &e))?;
+            if promise::ends_in(path, "tsv") {
+                write(path, &table, choose(path, None)?)?;
+            } else {
+                promise::write(path, |out| write_csv(out, &table))?;
+            }
             if flags.get_flag("json") {
                 report::print_json(&json!({"name": name, "n": table.len, "output": path.display().to_string()}));
             } else {

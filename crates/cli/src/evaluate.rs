@@ -1,6 +1,6 @@
 //! `mercer evaluate`: how good a model is on labelled examples.
 
-use crate::{Verb, arguments, conformal, input, report};
+use crate::{Verb, arguments, batches, conformal, input, report};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use mercer::data::{DataError, Dataset, Target};
 use mercer::machines::{Output, Readout};
@@ -61,7 +61,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let predictor = model.predictor();
     let model = predictor.model();
     if matches!(model.fitted().readout, Readout::Novelty) {
-        let output = input::predict(&predictor, &examples, flags)?;
+        let output = batches::predict(&predictor, &examples, flags)?;
         let covered = covered(&predictor, &examples, flags)?;
         let seen = model.seen(&examples);
         novelty(model, &output, (examples.target(), seen), covered, flags.get_flag("json"), started)?;
@@ -69,7 +69,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         return Ok(());
     }
     if matches!(model.fitted().readout, Readout::Clusters { .. }) {
-        let output = input::predict(&predictor, &examples, flags)?;
+        let output = batches::predict(&predictor, &examples, flags)?;
         return clusters(model, &output, examples.target(), flags.get_flag("json"), started);
     }
     if examples.target().is_none() {
@@ -79,7 +79,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         .into())
         .map_err(|f: Failure| Failure { code: 3, ..f });
     }
-    let output = input::predict(&predictor, &examples, flags)?;
+    let output = batches::predict(&predictor, &examples, flags)?;
     let metrics = model.measure(&output, &examples)?;
     let seen = model.seen(&examples);
     let covered = covered(&predictor, &examples, flags)?;
@@ -199,7 +199,7 @@ fn covered(predictor: &Predictor, examples: &Dataset, flags: &ArgMatches) -> Res
     let model = predictor.model();
     let Some(conformer) = model.conformal() else { return Ok(None) };
     let coverage = flags.get_one::<f64>("conformal").copied().unwrap_or(conformal::DEFAULT_COVERAGE);
-    let regions = input::regions(predictor, examples, coverage, flags)?;
+    let regions = batches::regions(predictor, examples, coverage, flags)?;
     let measured = regions.measure(examples.target())?;
     let mut told = conformal::proven(model, conformer, coverage);
     told["measured"] = json!(measured);

@@ -214,6 +214,10 @@ pub(crate) fn finish(
         // advice goes to standard error, where nobody overlooks it
         let mut rows = report::model_facts(model);
         rows.retain(|(name, _)| *name != "advice");
+        let targets = model.schema().map(|schema| schema.target_names().join(", ")).unwrap_or_default();
+        if !targets.is_empty() {
+            rows.insert(1, ("target", targets));
+        }
         if !flags.get_flag("verbose") {
             rows.retain(|(name, _)| !["memory", "notes"].contains(name));
             rows[0].1 = report::machine_in_short(model);
@@ -234,6 +238,13 @@ pub(crate) fn finish(
         report::warn(advice);
     }
     let status = model.fitted().report.status;
+    if path != asked && status != Status::Interrupted {
+        report::warn(&format!(
+            "the unfinished fit is saved in {}; {} is a finished model and is as it was",
+            mercer::write::shown(path),
+            mercer::write::shown(asked)
+        ));
+    }
     if model.fitted().report.fact(Fact::CalibrationCutShort).is_some() {
         report::warn(&format!("stopped ({status}) before probabilities were learned; the model is saved without them"));
         return if status == Status::Interrupted { Err(Failure::interrupted()) } else { Ok(()) };

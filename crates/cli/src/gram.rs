@@ -2,10 +2,10 @@
 
 use crate::arguments::OutputFile;
 use crate::matrix::{self, Change};
-use crate::{Verb, arguments, input, measure, report};
+use crate::{Verb, arguments, input, measure, promise, report};
 use clap::{Arg, ArgMatches, Command};
 use mercer::data::Dataset;
-use mercer::data::write::npy_header;
+use mercer::data::write::{as_named, npy_header};
 use mercer::geometry::BlockMeans;
 use mercer::gram::{Budget, Gram, show_bytes, write_rows};
 use mercer::linalg::SolveError;
@@ -58,6 +58,9 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let budget = arguments::budget(flags)?;
     let Some(path) = flags.get_one::<PathBuf>("DATA") else { return Err(Failure::usage("DATA is needed")) };
     let (target, figure) = (arguments::target(flags)?, OutputFile::given(flags, "figure"));
+    if let Some(path) = target {
+        promise::check(path, &["npy"])?;
+    }
     if let Some(figure) = figure {
         arguments::picture(figure)?;
     }
@@ -125,7 +128,7 @@ fn write(target: &Path, gram: &dyn Gram, narrow: bool, budget: Budget, watch: &W
     let strip = (budget.memory / 8 / (size * n.max(1))).min((1 << 21) / n.max(1)).clamp(1, n.max(1)).min(1024);
     budget.check(2 * strip * n * size, "two strips of the kernel matrix")?;
     let mut broken = None;
-    mercer::write::streamed(target, |out| {
+    as_named(target, |out| {
         out.write_all(&npy_header(n, n, if narrow { "<f4" } else { "<f8" }))?;
         write_rows(gram, narrow, strip, out, &|done| step(watch, done, n))?.map_err(|error| {
             broken = Some(error);

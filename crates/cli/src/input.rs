@@ -3,7 +3,6 @@
 use crate::{arguments, report, show};
 use clap::ArgMatches;
 use clap::parser::ValueSource;
-use mercer::conformal::Regions;
 use mercer::data::read::{ReadOptions, find as find_format, read};
 use mercer::data::{
     ApplyOptions, DataError, Dataset, Field, FieldData, Missing, Scale, Schema, SchemaOptions, Table, Unseen,
@@ -11,12 +10,10 @@ use mercer::data::{
 };
 use mercer::formula::Formula;
 use mercer::job::Job;
-use mercer::linalg::SolveError;
-use mercer::machines::{Learns, MachineEntry, Output};
-use mercer::model::{Model, Predictor, Step};
+use mercer::machines::{Learns, MachineEntry};
+use mercer::model::{Model, Step};
 use mercer::select::set_rows_aside;
-use mercer::watch::{Monitor, Phase, Progress};
-use mercer_terminal::{Failure, Watch};
+use mercer_terminal::Failure;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -64,7 +61,7 @@ fn schema_options(flags: &ArgMatches) -> Result<SchemaOptions, Failure> {
 pub(crate) fn raw(path: &Path, verbatim: bool, flags: &ArgMatches) -> Result<(Table, SchemaOptions), Failure> {
     let options = schema_options(flags)?;
     let mut reading = ReadOptions { verbatim, ..read_options(flags)? };
-    reading.words = options.word_columns();
+    (reading.words, reading.spelled) = (options.word_columns(), options.spelled_columns());
     Ok((read_table(path, &reading)?, options))
 }
 
@@ -219,7 +216,7 @@ fn prepared(flags: &ArgMatches, formula: &Formula) -> Result<(SchemaOptions, Rea
     let mut options = schema_options(flags)?;
     options.expect(&formula.wanted(), flags.value_source("missing") == Some(ValueSource::CommandLine));
     let mut reading = read_options(flags)?;
-    reading.words = options.word_columns();
+    (reading.words, reading.spelled) = (options.word_columns(), options.spelled_columns());
     Ok((options, reading))
 }
 
@@ -244,6 +241,7 @@ pub(crate) fn read_table(path: &Path, options: &ReadOptions) -> Result<Table, Fa
         let message = format!("{} has no examples, only a line of names", path.display());
         return Err(Failure { message, code: 3 });
     }
+    table.notes.iter().for_each(|note| report::note(note));
     Ok(table)
 }
 
@@ -251,7 +249,7 @@ pub(crate) fn read_table(path: &Path, options: &ReadOptions) -> Result<Table, Fa
 pub(crate) fn like(schema: &Schema, path: &Path, flags: &ArgMatches) -> Result<Dataset, Failure> {
     // labels belong to the training file
     let mut reading = ReadOptions { labels: None, ..read_options(flags)? };
-    reading.words = schema.word_columns();
+    (reading.words, reading.spelled) = (schema.word_columns(), schema.spelled_columns());
     reading.names = schema.header_names();
     let data = schema.apply(&read_table(path, &reading)?)?;
     if data.is_empty() {
@@ -262,14 +260,22 @@ pub(crate) fn like(schema: &Schema, path: &Path, flags: &ArgMatches) -> Result<D
 
 /// Reads a file that a model is compared with: it loses the rows that training would have left out, unless `--missing` says otherwise.
 pub(crate) fn for_model(model: &Model, path: &Path, flags: &ArgMatches) -> Result<Dataset, Failure> {
-    let drop_missing = loses_rows(model, flags)?;
-    read_for(model, path, flags, drop_missing)
+    compared(model, path, read_options(flags)?, flags)
+}
+
+/// Reads a further file that a model is compared with, beside DATA: `--labels` are those of DATA, and this file has its own, or none.
+pub(crate) fn beside_data(
+    model: &Model,
+    (path, labels): (&Path, Option<&PathBuf>),
+    flags: &ArgMatches,
+) -> Result<Dataset, Failure> {
+    compared(model, path, ReadOptions { labels: labels.cloned(), ..read_options(flags)? }, flags)
 }
 
 /// Reads the training file of a model once more, with the weights of its examples.
 pub(crate) fn training_of_model(model: &Model, path: &Path, flags: &ArgMatches) -> Result<Dataset, Failure> {
     let drop_missing = loses_rows(model, flags)?;
-    let table = table_for(model, path, flags)?;
+    let table = table_for(model, path, read_options(flags)?)?;
     let unseen = word(flags, "unseen", &Unseen::WORDS);
     let data = applied(model, &table, path, ApplyOptions { unseen, drop_missing, ..ApplyOptions::default() })?;
     let Some(schema) = model.schema() else { return Ok(data) };
@@ -291,7 +297,7 @@ pub(crate) struct ToPredict {
 
 /// Reads a file to predict: every row of it, unless `--missing empty` leaves those without a prediction in which something is missing.
 pub(crate) fn to_predict(model: &Model, path: &Path, flags: &ArgMatches) -> Result<ToPredict, Failure> {
-    let table = table_for(model, path, flags)?;
+    let table = table_for(model, path, read_options(flags)?)?;
     let rows = table.len;
     let empty = flags.get_one::<String>("missing").is_some_and(|way| way == "empty");
     let places = match model.schema().filter(|_| empty) {
@@ -323,17 +329,17 @@ pub(crate) fn to_predict(model: &Model, path: &Path, flags: &ArgMatches) -> Resu
     Ok(ToPredict { data, places, rows })
 }
 
-fn read_for(model: &Model, path: &Path, flags: &ArgMatches, drop_missing: bool) -> Result<Dataset, Failure> {
-    let table = table_for(model, path, flags)?;
+fn compared(model: &Model, path: &Path, reading: ReadOptions, flags: &ArgMatches) -> Result<Dataset, Failure> {
+    let drop_missing = loses_rows(model, flags)?;
+    let table = table_for(model, path, reading)?;
     let unseen = word(flags, "unseen", &Unseen::WORDS);
     applied(model, &table, path, ApplyOptions { unseen, drop_missing, ..ApplyOptions::default() })
 }
 
 /// Reads a file with the columns of a model.
-fn table_for(model: &Model, path: &Path, flags: &ArgMatches) -> Result<Table, Failure> {
-    let mut reading = read_options(flags)?;
+fn table_for(model: &Model, path: &Path, mut reading: ReadOptions) -> Result<Table, Failure> {
     if let Some(schema) = model.schema() {
-        reading.words = schema.word_columns();
+        (reading.words, reading.spelled) = (schema.word_columns(), schema.spelled_columns());
         reading.names = schema.header_names();
     }
     let table = read_table(path, &reading)?;
@@ -449,71 +455,11 @@ pub(crate) fn read_options(flags: &ArgMatches) -> Result<ReadOptions, Failure> {
         header: flags.get_one::<bool>("header").copied(),
         delimiter,
         labels: flags.try_get_one::<PathBuf>("labels").ok().flatten().cloned(),
-        names: None,
-        words: Vec::new(),
-        verbatim: false,
+        ..ReadOptions::default()
     })
 }
 
 fn word<T: Copy>(flags: &ArgMatches, id: &str, words: &[(&'static str, T)]) -> Option<T> {
     let typed = flags.get_one::<String>(id)?;
     words.iter().find(|(word, _)| word == typed).map(|(_, value)| *value)
-}
-
-/// Examples that are predicted at a time; whole tiles, so that the bits are those of one batch.
-const BATCH: usize = 8192;
-
-/// Predicts batch by batch: with a bar, within the memory, and so that it can be stopped.
-pub(crate) fn predict(predictor: &Predictor, data: &Dataset, flags: &ArgMatches) -> Result<Output, Failure> {
-    let outputs = predictor.model().fitted().expansion.outputs();
-    arguments::budget(flags)?.check(data.len().saturating_mul(outputs).saturating_mul(16), "the scores")?;
-    let watch = Watch::new(flags);
-    if data.is_empty() {
-        watch.finish();
-        return Ok(predictor.predict(data)?);
-    }
-    let mut whole: Option<Output> = None;
-    for start in (0..data.len()).step_by(BATCH) {
-        watch
-            .alive(Progress::new(Phase::new("predicting"), start).of(data.len()))
-            .map_err(|stop| mercer::Error::from(SolveError::from(stop)))?;
-        let part: Vec<usize> = (start..(start + BATCH).min(data.len())).collect();
-        let output = watch.heeded(|| {
-            if part.len() == data.len() { predictor.predict(data) } else { predictor.predict(&data.select(&part)) }
-        })?;
-        match &mut whole {
-            Some(whole) => whole.append(output),
-            None => whole = Some(output),
-        }
-    }
-    watch.finish();
-    whole.ok_or_else(|| DataError::Empty { place: "the data".to_owned() }.into())
-}
-
-/// The regions of a conformal predictor batch by batch: with a bar, and so that it can be stopped.
-pub(crate) fn regions(
-    predictor: &Predictor,
-    data: &Dataset,
-    coverage: f64,
-    flags: &ArgMatches,
-) -> Result<Regions, Failure> {
-    let watch = Watch::new(flags);
-    if data.is_empty() {
-        watch.finish();
-        return Ok(predictor.regions(data, coverage)?);
-    }
-    let mut whole: Option<Regions> = None;
-    for start in (0..data.len()).step_by(BATCH) {
-        watch
-            .alive(Progress::new(Phase::CONFORMAL, start).of(data.len()))
-            .map_err(|stop| mercer::Error::from(SolveError::from(stop)))?;
-        let part: Vec<usize> = (start..(start + BATCH).min(data.len())).collect();
-        let regions = watch.heeded(|| predictor.regions(&data.select(&part), coverage))?;
-        match &mut whole {
-            Some(whole) => whole.append(regions),
-            None => whole = Some(regions),
-        }
-    }
-    watch.finish();
-    whole.ok_or_else(|| DataError::Empty { place: "the data".to_owned() }.into())
 }

@@ -180,7 +180,9 @@ fn given(flags: &ArgMatches) -> Vec<(String, Setting)> {
 /// A value as it is typed.
 fn setting(text: &str) -> Setting {
     let text = text.trim();
-    if let Ok(number) = text.parse::<f64>() {
+    // infinity is a word that somebody writes, not a number that is too large
+    let is_meant = |number: &f64| number.is_finite() || !text.contains(|c: char| c.is_ascii_digit());
+    if let Some(number) = text.parse::<f64>().ok().filter(is_meant) {
         return Setting::Number(number);
     }
     let list = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')).unwrap_or(text);

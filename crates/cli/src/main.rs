@@ -8,6 +8,7 @@
 
 mod arguments;
 mod auxiliary;
+mod batches;
 mod bound;
 mod catalogue;
 mod certify;
@@ -30,6 +31,7 @@ mod plan;
 mod plot;
 mod predict;
 mod profile;
+mod promise;
 mod quickstart;
 mod rank;
 mod report;

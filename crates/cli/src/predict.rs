@@ -1,7 +1,7 @@
 //! `mercer predict`: what a model says about new examples.
 
 use crate::input::ToPredict;
-use crate::{Verb, arguments, conformal, input, profile, rank, report};
+use crate::{Verb, arguments, batches, conformal, input, profile, promise, rank, report};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use mercer::conformal::Regions;
 use mercer::data::Dataset;
@@ -97,6 +97,13 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let asked = arguments::target(flags)?;
     // `-o -` prints what is printed without -o
     let file = asked.filter(|path| !mercer::write::is_standard_output(path));
+    if let Some(path) = file {
+        promise::check(path, &["csv", "npy"])?;
+    }
+    if file.is_none() && flags.get_flag("json") && flags.get_flag("with-target") {
+        let what = "--with-target adds columns to a table, which --json does not print; leave one of them out, or give -o FILE.csv";
+        return Err(Failure::usage(what));
+    }
     let mut model = Model::load(model)?;
     let coverage = conformal(&mut model, flags)?;
     let columns = Columns {
@@ -124,7 +131,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let predictor = model.predictor();
     let model = predictor.model();
     let predicting = Instant::now();
-    let output = input::predict(&predictor, &data, flags)?;
+    let output = batches::predict(&predictor, &data, flags)?;
     let predict = predicting.elapsed().as_secs_f64();
     if columns.deviations && !matches!(&output, Output::Values { variances: Some(_), .. }) {
         let what =
@@ -140,22 +147,21 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         let seconds = json!({"predict": predict, "total": started.elapsed().as_secs_f64()});
         return rank::tell(model, &output, count, asked.map(PathBuf::as_path), json, &seconds);
     }
-    let regions = coverage.map(|coverage| input::regions(&predictor, &data, coverage, flags)).transpose()?;
+    let regions = coverage.map(|coverage| batches::regions(&predictor, &data, coverage, flags)).transpose()?;
     let beside = beside(&data, regions.as_ref(), flags)?;
     let beside = beside.as_ref();
     if let Some(path) = file {
-        let written = if path.extension().is_some_and(|e| e == "npy") {
-            let plain = !flags.get_flag("with-target");
+        if promise::ends_in(path, "npy") {
+            let plain = columns_beside(flags).is_none();
             let Some((values, count)) = numbers(&output, regions.as_ref()).filter(|_| plain) else {
                 let what = "an NPY file holds predicted numbers and nothing else; give -o FILE.csv";
                 return Err(Failure::usage(what));
             };
             let values = spread_numbers(&values, count, &places, all);
-            mercer::write::streamed(path, |out| write_npy(out, &values, count))
+            promise::write(path, |out| write_npy(out, &values, count))?;
         } else {
-            mercer::write::streamed(path, |out| write_csv(out, &output, columns, beside, (&places, all)))
-        };
-        written.map_err(|e| Failure::file(path, &e))?;
+            promise::write(path, |out| write_csv(out, &output, columns, beside, (&places, all)))?;
+        }
     } else if !json {
         report::print_file(|out| write_csv(out, &output, columns, beside, (&places, all)));
         return Ok(());
@@ -215,12 +221,17 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     Ok(())
 }
 
+/// A flag that asks for columns that an NPY file of predicted numbers does not have.
+fn columns_beside(flags: &ArgMatches) -> Option<&'static str> {
+    ["with-target", "deviations", "scores", "probabilities", "profile"].into_iter().find(|flag| flags.get_flag(flag))
+}
+
 /// The coverage that is asked for, by a model that can keep it.
 fn conformal(model: &mut Model, flags: &ArgMatches) -> Result<Option<f64>, Failure> {
     let Some(&coverage) = flags.get_one::<f64>("conformal") else { return Ok(None) };
     mercer::conformal::checked(coverage)?;
     if let Some(path) = flags.get_one::<PathBuf>("calibration") {
-        let held_out = input::for_model(model, path, flags)?;
+        let held_out = input::beside_data(model, (path, None), flags)?;
         let seen = model.seen(&held_out);
         let left_out = model.calibrate_on(&held_out, flags.get_flag("mondrian"))?;
         let equal = seen.map_or(0, |seen| seen.equal);

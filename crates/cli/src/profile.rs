@@ -54,7 +54,7 @@ pub(crate) fn tell(model: &Model, data: &Dataset, file: Option<&Path>, json: boo
     let mut failed = None;
     let mut write = |out: &mut dyn Write| write_csv(out, model, data, &mut failed);
     let written = match file {
-        Some(path) => mercer::write::streamed(path, &mut write).map_err(|e| Failure::file(path, &e)),
+        Some(path) => crate::promise::write(path, &mut write),
         None if json => return Err(Failure::usage("--profile with --json needs -o FILE.csv, where the table goes")),
         None => {
             report::print_file(&mut write);

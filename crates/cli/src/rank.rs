@@ -54,7 +54,7 @@ pub(crate) fn tell(
 ) -> Result<(), Failure> {
     let list = ranked(output, count);
     if let Some(path) = file {
-        mercer::write::streamed(path, |out| write_csv(out, &list)).map_err(|e| Failure::file(path, &e))?;
+        crate::promise::write(path, |out| write_csv(out, &list))?;
     }
     if json {
         let mut document = json!({"machine": model.machine(), "n": output.len(), "seconds": seconds});

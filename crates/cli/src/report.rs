@@ -11,7 +11,7 @@ use mercer::plot::{percent_at_least, percent_at_most};
 use serde_json::{Map, Value, json};
 
 pub(crate) use mercer_terminal::report::{
-    facts, folded, folded_facts, page, print, print_file, print_json, say, short, table, warn,
+    facts, folded, folded_facts, note, page, print, print_file, print_json, say, short, table, warn,
 };
 
 /// A parameter as JSON.

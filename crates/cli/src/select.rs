@@ -3,7 +3,7 @@
 use crate::arguments::OutputFile;
 use crate::certify::target_range;
 use crate::input::SetAside;
-use crate::{Verb, arguments, fit, input, machine, report};
+use crate::{Verb, arguments, batches, fit, input, machine, report};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use mercer::certify::{self, CandidatePrior, CertifiedCandidate, Options};
@@ -298,7 +298,7 @@ struct HeldOutReport {
 impl HeldOutReport {
     fn judge(selection: &Selection, data: &Dataset, flags: &ArgMatches) -> Result<Self, Failure> {
         let target = data.target().ok_or(mercer::data::DataError::NoTarget)?;
-        let output = input::predict(&selection.model.clone().predictor(), data, flags)?;
+        let output = batches::predict(&selection.model.clone().predictor(), data, flags)?;
         let metrics = measure(&output, target)?;
         let value = selection.score.of(&output, target)?;
         let mut sentence = match &metrics {

@@ -63,6 +63,13 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
             "rows are copied in a second pass, which standard input does not have; give a file",
         ));
     }
+    if std::fs::metadata(path).is_ok_and(|about| !about.is_file() && !about.is_dir()) {
+        let what = format!(
+            "{} is a pipe or a device, which is read once, and rows are copied in a second pass; give a file",
+            path.display()
+        );
+        return Err(Failure::usage(what));
+    }
     let test = flags.get_one::<f64>("test").copied().unwrap_or(0.25);
     let (train_file, test_file) = (place(path, flags, "train")?, place(path, flags, "test")?);
     if train_file == test_file {

@@ -31,6 +31,7 @@ mod pictures;
 mod predict;
 mod probabilities;
 mod quickstart;
+mod reading;
 mod real_data;
 mod real_tables;
 mod reproduce;

@@ -38,6 +38,7 @@ pub(crate) fn usual_machine(y: Option<Vec<f64>>, words: Option<Vec<String>>) -> 
         first_line: 1,
         lines: None,
         named: true,
+        notes: Vec::new(),
     };
     let (learns, _) = kind_of_target(&table, &SchemaOptions::default()).map_err(raise)?;
     let found = machines::usual(learns).map(|entry| entry.name);

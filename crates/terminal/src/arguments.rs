@@ -190,10 +190,8 @@ fn keep_apart(flags: &ArgMatches) -> Result<(), Failure> {
         let what = format!("{one} and {other} are both standard output; give one of them the name of a file");
         return Err(Failure::usage(what));
     }
-    // what a shell appends to a file goes there by no flag
-    if written.is_empty()
-        && let Some((id, input)) = read.iter().find(|(_, input)| mercer::write::same_file(input, standard))
-    {
+    // what a shell appends to a file goes there by no flag, be it data or the report about a file that is written elsewhere
+    if let Some((id, input)) = read.iter().find(|(_, input)| mercer::write::same_file(input, standard)) {
         let what = format!("standard output goes to {id} {}, which is read; send it to another file", input.display());
         return Err(Failure::usage(what));
     }

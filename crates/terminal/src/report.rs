@@ -32,7 +32,12 @@ pub fn print(text: &str) {
 
 /// Prints one JSON document. What goes wrong is told at the end of the program.
 pub fn print_json(document: &Value) {
-    let text = serde_json::to_string_pretty(document).unwrap_or_default();
+    let notes = NOTES.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut document = Cow::Borrowed(document);
+    if !notes.is_empty() && document.is_object() {
+        document.to_mut()["file_notes"] = Value::from(notes.clone());
+    }
+    let text = serde_json::to_string_pretty(&document).unwrap_or_default();
     write(|out| writeln!(out, "{text}"));
 }
 
@@ -81,6 +86,19 @@ pub(crate) fn outcome() -> Result<(), Failure> {
 pub fn say(word: &str, sentence: &str) {
     // where standard error is closed, there is nobody to tell
     let _ = writeln!(io::stderr().lock(), "{word}: {}", visible(sentence));
+}
+
+/// Sentences that a document repeats.
+static NOTES: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// A note about what was read, on standard error and, under `file_notes`, in the document that is printed, if one is.
+pub fn note(sentence: &str) {
+    let mut notes = NOTES.lock().unwrap_or_else(PoisonError::into_inner);
+    // a file that is read twice is told of once
+    if !notes.iter().any(|told| told == sentence) {
+        say("note", sentence);
+        notes.push(sentence.to_owned());
+    }
 }
 
 /// A warning on standard error.

@@ -5,6 +5,7 @@ use crate::signals;
 use clap::ArgMatches;
 use indicatif::{ProgressBar, ProgressStyle};
 use mercer::linalg::SolveError;
+use mercer::machines::Fact;
 use mercer::model::Model;
 use mercer::watch::{Monitor, Progress, Sign, Status, Stop, under};
 use std::io::IsTerminal;
@@ -63,21 +64,35 @@ fn interrupt() {
     std::process::exit(i32::from(signals::exit_code()));
 }
 
-/// Saves a result, and says where; Ctrl-C waits until it is whole. What an interrupted run found does not replace an older model: it
-/// is saved beside it.
+/// Saves a result, and says where; Ctrl-C waits until it is whole. What an interrupted run found does not replace an older model, nor what
+/// a time limit has cut short a finished one: it is saved beside it.
 pub fn save(model: &Model, path: &Path) -> Result<PathBuf, Failure> {
     KEEPS.store(RESULT_TO_KEEP, Ordering::SeqCst);
     let interrupted = model.fitted().report.status == Status::Interrupted;
-    let place = if interrupted && path.is_file() { beside(path) } else { path.to_owned() };
+    let place = match path.is_file() {
+        true if interrupted => beside(path, "interrupted"),
+        true if is_cut_short(model) && Model::load(path).is_ok_and(|older| !is_cut_short(&older)) => {
+            beside(path, "unfinished")
+        }
+        _ => path.to_owned(),
+    };
     model.save(&place)?;
     KEEPS.store(if interrupted { RESULT_TO_KEEP } else { RESULT_SAVED }, Ordering::SeqCst);
     Ok(place)
 }
 
+/// True for a fit that ended before its time, or before the probabilities or regions that it was to learn.
+fn is_cut_short(model: &Model) -> bool {
+    let report = &model.fitted().report;
+    let lacks = [Fact::CalibrationCutShort, Fact::ConformalCutShort].into_iter().any(|f| report.fact(f).is_some());
+    lacks || matches!(report.status, Status::TimeLimit | Status::Interrupted)
+}
+
 /// The name beside an older model: `m.interrupted.mercer` for `m.mercer`.
-fn beside(path: &Path) -> PathBuf {
+fn beside(path: &Path, why: &str) -> PathBuf {
     let mut name = path.file_stem().unwrap_or_default().to_owned();
-    name.push(".interrupted");
+    name.push(".");
+    name.push(why);
     if let Some(extension) = path.extension() {
         name.push(".");
         name.push(extension);

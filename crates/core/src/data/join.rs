@@ -33,6 +33,7 @@ impl Table {
             first_line: self.first_line,
             lines: Some(lines.map(|line| u32::try_from(line).unwrap_or(u32::MAX)).collect()),
             named: self.named,
+            notes: self.notes.iter().chain(&more.notes).cloned().collect(),
         })
     }
 }

@@ -17,6 +17,8 @@ mod strangers;
 mod take;
 mod wide;
 
+pub(super) use marks::is_usual_mark;
+
 pub use infer::Wanted;
 pub use options::{Missing, SchemaOptions, Unseen};
 pub use strangers::UnseenCategories;
@@ -52,6 +54,9 @@ pub struct Schema {
     /// Words that stand for missing entries, besides those that readers know.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     missing_words: Vec<String>,
+    /// Columns that were declared to be words, in which a mark such as NA is one. Models of before had none: there it was missing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    spelled: Vec<String>,
 }
 
 /// A field of the training table.
@@ -376,6 +381,11 @@ impl Schema {
             }
         }
         names
+    }
+
+    /// The columns in which a mark of missing entries is a word like others, for a reader of new files.
+    pub fn spelled_columns(&self) -> Vec<String> {
+        self.spelled.clone()
     }
 
     /// The names of its columns, of which a header has some, if the training file had one, else none; `None` where it was made of blocks,

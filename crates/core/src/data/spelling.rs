@@ -43,6 +43,12 @@ pub(super) fn has_leading_zero(cell: &str) -> bool {
     matches!(unsigned, [b'0', _, ..]) && unsigned.iter().all(u8::is_ascii_digit)
 }
 
+/// True for a spelling of a number that other programs take for a label of its own: 01 beside 1, 1e2 beside 100, or more digits than a
+/// number holds.
+pub(super) fn looks_like_a_label(cell: &str) -> bool {
+    has_leading_zero(cell) || cell.contains(['e', 'E']) || Lost::of(cell) == Some(Lost::Digits)
+}
+
 /// A column of numbers some of whose cells were spelled as no number is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Respelled {
@@ -127,6 +133,13 @@ mod tests {
             let (a, b) = alike(spellings).unwrap();
             assert!(cells.contains(&a) && (cells.contains(&b) || b == "1") && a != b, "{spellings:?}");
             assert!(spellings[0].1 == cells[0], "the first is the label: {spellings:?}");
+        }
+        for cells in [["9007199254740993", "9007199254740992"], ["1e2", "100"], ["100", "1e2"]] {
+            let text = format!("x,y\n1,{}\n2,{}\n3,5\n", cells[0], cells[1]);
+            let table = read_bytes("t.csv", text.as_bytes(), &ReadOptions::default()).unwrap();
+            let FieldData::Numbers { spellings, .. } = &table.fields[1].data else { panic!() };
+            let (a, b) = alike(spellings).unwrap();
+            assert!(cells.contains(&a) && cells.contains(&b) && a != b, "{spellings:?}");
         }
         let table = read_bytes("t.csv", b"x,y\n1,1\n2,1.0\n3,02\n4,02\n", &ReadOptions::default()).unwrap();
         let FieldData::Numbers { spellings, .. } = &table.fields[1].data else { panic!() };

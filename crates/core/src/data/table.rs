@@ -25,6 +25,8 @@ pub struct Table {
     pub lines: Option<Vec<u32>>,
     /// True if the file itself named its columns.
     pub named: bool,
+    /// What the reader guessed or left out, in sentences for the user.
+    pub notes: Vec<String>,
 }
 
 /// One column, or one block of columns.
@@ -112,6 +114,7 @@ impl Table {
             len: keep.len(),
             fields: self.fields.iter().map(field).collect(),
             lines: Some(keep.iter().map(line).collect()),
+            notes: self.notes.clone(),
             ..*self
         }
     }

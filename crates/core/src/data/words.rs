@@ -96,9 +96,15 @@ impl Words {
         self.codes.extend(other.codes.iter().map(|&code| codes[code as usize]));
     }
 
-    /// True if a word is among the cells.
-    pub(super) fn contains(&self, word: &str) -> bool {
-        (0..self.ends.len()).any(|k| self.text(k) == word)
+    /// The number of cells that are a word.
+    pub(super) fn count(&self, word: &str) -> usize {
+        let codes: Vec<u32> = (0..self.ends.len()).filter(|&k| self.text(k) == word).map(|k| k as u32).collect();
+        if codes.is_empty() { 0 } else { self.codes.iter().filter(|code| codes.contains(code)).count() }
+    }
+
+    /// The texts that are kept, nearly all of them once.
+    pub(super) fn kept(&self) -> impl ExactSizeIterator<Item = &str> {
+        (0..self.ends.len()).map(|k| self.text(k))
     }
 
     #[inline]
@@ -243,7 +249,7 @@ mod tests {
             assert!((0..count).all(|k| words[k] == meant[k] && words.get(k) == Some(meant[k].as_str())));
             assert_eq!(words.get(count), None);
             assert_eq!(format!("{words:?}"), format!("{meant:?}"));
-            assert!(words.contains(&meant[count / 2]) && !words.contains("nowhere"));
+            assert!(words.count(&meant[count / 2]) > 0 && words.count("nowhere") == 0);
         }
     }
 

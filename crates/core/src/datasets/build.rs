@@ -1,19 +1,24 @@
 //! Shared parts of the generators: the number of examples, balanced classes, and the table.
 
 use crate::data::{DataError, Field, FieldData, Table};
+use crate::memory::{self, BudgetError};
 use crate::seed::Random;
 
 /// Smallest number of examples of a set: one for each of two classes.
 const MIN_EXAMPLES: usize = 2;
 
-/// The number of examples to make.
+/// About as many bytes as an example takes while it is made: two dozen numbers, as a row and as columns.
+const BYTES_PER_EXAMPLE: usize = 400;
+
+/// The number of examples to make, which must fit into the memory that is left to tables.
 pub(super) fn count(name: &str, n: Option<usize>, default: usize) -> Result<usize, DataError> {
-    match n {
-        Some(n) if n < MIN_EXAMPLES => {
-            Err(DataError::Usage { finding: format!("{name} needs at least {MIN_EXAMPLES} examples, not {n}") })
-        }
-        n => Ok(n.unwrap_or(default)),
+    let n = n.unwrap_or(default);
+    if n < MIN_EXAMPLES {
+        return Err(DataError::Usage { finding: format!("{name} needs at least {MIN_EXAMPLES} examples, not {n}") });
     }
+    memory::check(n.saturating_mul(BYTES_PER_EXAMPLE), format!("{name} with {n} examples"))
+        .map_err(|error| BudgetError { remedy: "ask for fewer with --n".into(), ..error })?;
+    Ok(n)
 }
 
 /// Two classes as equal in size as n allows, in random order; `true` has the odd one.
@@ -54,5 +59,6 @@ pub(super) fn table(name: &str, len: usize, mut inputs: Vec<Field>, target: Fiel
         first_line: 2,
         lines: None,
         named: true,
+        notes: Vec::new(),
     }
 }

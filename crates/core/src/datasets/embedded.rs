@@ -63,11 +63,11 @@ fn make(name: &'static str, packed: &[u8], n: Option<usize>, seed: Seed) -> Resu
     let mut lines = text.lines();
     let header: Vec<&str> = lines.next().unwrap_or_default().split(',').collect();
     let rows: Vec<&str> = lines.collect();
-    let wanted = count(name, n, rows.len())?;
-    if wanted > rows.len() {
+    if let Some(wanted) = n.filter(|&n| n > rows.len()) {
         let finding = format!("{name} has {} examples, but {wanted} were asked for", rows.len());
         return Err(DataError::Usage { finding });
     }
+    let wanted = count(name, n, rows.len())?;
     let mut chosen = seed.stream(name).permutation(rows.len());
     chosen.truncate(wanted);
     chosen.sort_unstable();

@@ -14,6 +14,23 @@ pub enum ClassWeight {
     Given(Vec<(String, f64)>),
 }
 
+/// Refuses classes whose examples all weigh nothing: nothing would be learned of them, and nothing predicted.
+///
+/// # Errors
+/// If there is one.
+pub(super) fn refuse_weightless(machine: &'static str, classes: &Classes, weights: &[f64]) -> Result<(), FitError> {
+    let mut weighs = vec![false; classes.labels.len()];
+    classes.codes.iter().zip(weights).for_each(|(&code, &w)| weighs[code as usize] |= w > 0.0);
+    match weighs.iter().position(|weighs| !weighs) {
+        None => Ok(()),
+        Some(class) => {
+            let finding =
+                format!("no example of class {} has a weight above zero; leave the class out", classes.labels[class]);
+            Err(FitError::Param { machine, finding })
+        }
+    }
+}
+
 impl ClassWeight {
     /// The word for classes that are weighed by their numbers.
     pub const BALANCED: &'static str = "balanced";
@@ -63,7 +80,9 @@ impl ClassWeight {
     ) -> Result<Vec<f64>, FitError> {
         let factors = Self::factors(machine, text, classes)?;
         let weight = |(i, &code): (usize, &u32)| factors[code as usize] * own.map_or(1.0, |w| w[i]);
-        Ok(classes.codes.iter().enumerate().map(weight).collect())
+        let weights: Vec<f64> = classes.codes.iter().enumerate().map(weight).collect();
+        refuse_weightless(machine, classes, &weights)?;
+        Ok(weights)
     }
 
     /// The factor of each class, in the order of the labels.

@@ -1,5 +1,6 @@
 //! The task of a machine: the kernel met with data, the target, weights and limits.
 
+use super::class_weight::refuse_weightless;
 use super::{Auxiliary, FitError, Fitted, HeldOutRequest};
 use crate::data::{Classes, DataError, Numbers, Rows, Target, Vectors};
 use crate::gram::{Budget, Gram, Similarity};
@@ -139,6 +140,9 @@ impl Task<'_> {
             return Err(FitError::Target { machine, error: DataError::OneClass { label } });
         }
         let (n, k) = (self.len(), classes.labels.len());
+        if let Some(weights) = self.weights {
+            refuse_weightless(machine, &classes, weights)?;
+        }
         // a number for each example and class, as it is learned and as it is kept, and the pairs of classes
         let bytes = n.saturating_mul(k).saturating_mul(16).saturating_add(k.saturating_mul(k).saturating_mul(8));
         let what = format!("{machine}: coefficients of {k} classes");

@@ -17,10 +17,12 @@ use crate::params::{Setting, assign};
 use crate::plot::{LearningFigure, ScoreAt, Theme, short_formula};
 use crate::resample::{CrossValidator, FoldResult, Folds, KernelOnData, Point, Split, folds, mean_and_deviation};
 use crate::seed::Seed;
-use crate::watch::{Monitor, Status, Stop};
+use crate::watch::{Monitor, Phase, Progress, Status, Stop};
 
 /// Number of sizes where none are given.
 const DEFAULT_SIZES: usize = 8;
+/// Repeats whose folds are drawn between two looks at the time.
+const REPEATS_BETWEEN_LOOKS: usize = 64;
 
 /// Fits of one machine on growing parts of the data.
 pub struct LearningCurve<'a> {
@@ -99,7 +101,7 @@ impl LearningCurve<'_> {
             );
             return Err(DataError::Usage { finding }.into());
         }
-        let parts = self.parts(target, learns)?;
+        let parts = self.parts(target, learns, watch)?;
         let sizes = self.sizes(target, learns, &parts)?;
         // the matrix is stored in the order of the plain cross-validation
         let mut fold_of = vec![0; data.len()];
@@ -151,13 +153,23 @@ impl LearningCurve<'_> {
     }
 
     /// All folds of all repeats; what is learned from stands in the order in which it is added.
-    fn parts(&self, target: &Target, learns: Learns) -> Result<Vec<Split>, DataError> {
+    fn parts(&self, target: &Target, learns: Learns, watch: &dyn Monitor) -> Result<Vec<Split>, Error> {
         if self.repeats == 0 {
-            return Err(DataError::Usage { finding: "0 repeats leave nothing to do: give 1 or more".to_owned() });
+            let finding = "0 repeats leave nothing to do: give 1 or more".to_owned();
+            return Err(DataError::Usage { finding }.into());
         }
+        let places = self.repeats.saturating_mul(self.folds).saturating_mul(target.len());
+        let needed = places.saturating_mul(size_of::<usize>());
+        self.budget
+            .check(needed, format!("the folds of {} repeats", self.repeats))
+            .map_err(|e| DataError::from(e.remedy("ask for fewer --repeats")))?;
         let codes = if learns == Learns::Classes { target.classes()?.codes } else { vec![0; target.len()] };
         let mut parts = Vec::new();
         for repeat in 0..self.repeats {
+            if repeat % REPEATS_BETWEEN_LOOKS == REPEATS_BETWEEN_LOOKS - 1 {
+                let progress = Progress::new(Phase::new("drawing folds"), repeat).of(self.repeats);
+                watch.alive(progress).map_err(SolveError::from)?;
+            }
             // the first repeat has the folds of a plain cross-validation
             let seed = Seed(self.seed.0.wrapping_add(repeat as u64));
             for (f, test) in folds(target, learns, self.folds, seed)?.into_iter().enumerate() {

@@ -63,7 +63,7 @@ fn a_point_is_a_fit_on_a_part_that_holds_the_smaller_ones() {
     let settings = [("c".to_owned(), Setting::Number(2.0)), ("tolerance".to_owned(), Setting::Number(1e-6))];
     let wanted = LearningCurve { settings: &settings, ..curve("svc", &kernel, &[40, 10], 2) };
     let learned = wanted.run(&data, &Silent).unwrap();
-    let parts = wanted.parts(data.target().unwrap(), Learns::Classes).unwrap();
+    let parts = wanted.parts(data.target().unwrap(), Learns::Classes, &Silent).unwrap();
     assert_eq!(parts.len(), 8);
     let codes = data.target().unwrap().classes().unwrap().codes;
     for (k, size) in [10, 40].into_iter().enumerate() {
@@ -100,7 +100,7 @@ fn a_curve_of_numbers_falls_and_is_the_same_for_any_number_of_threads() {
     assert!(mean(2) < mean(0), "{} {}", mean(0), mean(2));
     // oracle for the smallest: a fit by hand
     let wanted = curve("ridge", &kernel, &[10, 30, 90], 2);
-    let part = &wanted.parts(data.target().unwrap(), Learns::Numbers).unwrap()[0];
+    let part = &wanted.parts(data.target().unwrap(), Learns::Numbers, &Silent).unwrap()[0];
     let model = Ridge::default().fit(&kernel, &data.select(&part.train[..10])).unwrap();
     let there = data.select(&part.test);
     let Metrics::Numbers(m) = measure(&model.predict(&there).unwrap(), there.target().unwrap()).unwrap() else {

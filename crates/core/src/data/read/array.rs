@@ -64,6 +64,8 @@ pub(super) struct Array {
     pub(super) width: usize,
     /// Number of dimensions in the file.
     pub(super) dimensions: usize,
+    /// The first whole number that f64 rounds: its place among the entries, and its digits.
+    pub(super) rounded: Option<(usize, String)>,
 }
 
 /// Bytes are fetched and converted in pieces of this size.
@@ -96,7 +98,8 @@ impl Layout {
     /// is a finding.
     pub(super) fn read(&self, reader: &mut dyn Read, most_bytes: u64, held: usize) -> Result<Array, String> {
         let (len, width) = self.extent(most_bytes)?;
-        let entries = self.entries(reader, len as u64 * width as u64, held)?;
+        let mut rounded = None;
+        let entries = self.entries(reader, len as u64 * width as u64, held, &mut rounded)?;
         let mut probe = [0];
         if !matches!(reader.read(&mut probe), Ok(0)) {
             return Err(format!("there are more bytes than shape {:?} needs; the file is damaged", self.shape));
@@ -106,11 +109,20 @@ impl Layout {
             Entries::Narrow(v) if self.fortran => Entries::Narrow(transposed(&v, len, width)),
             other => other,
         };
-        Ok(Array { entries, len, width, dimensions: self.shape.len() })
+        if let Some((at, _)) = rounded.as_mut().filter(|_| self.fortran) {
+            *at = (*at % len) * width + *at / len;
+        }
+        Ok(Array { entries, len, width, dimensions: self.shape.len(), rounded })
     }
 
     /// The entries, beside so many bytes that are held already.
-    fn entries(&self, reader: &mut dyn Read, count: u64, held: usize) -> Result<Entries, String> {
+    fn entries(
+        &self,
+        reader: &mut dyn Read,
+        count: u64,
+        held: usize,
+        rounded: &mut Option<(usize, String)>,
+    ) -> Result<Entries, String> {
         let mut entries = match self.element {
             Element::F32 => Entries::Narrow(Vec::new()),
             Element::Unicode(_) => Entries::Words(Vec::new()),
@@ -148,10 +160,26 @@ impl Layout {
                 let entry = if matches!(self.element, Element::Unicode(_)) { 4 } else { size as usize };
                 piece.chunks_exact_mut(entry).for_each(<[u8]>::reverse);
             }
+            if rounded.is_none() {
+                let before = (count - left) as usize;
+                *rounded = self.rounded_in(&piece).map(|(at, digits)| (before + at, digits));
+            }
             self.convert(&piece, &mut entries)?;
             left -= now;
         }
         Ok(entries)
+    }
+
+    /// The first whole number of a piece that f64 rounds.
+    fn rounded_in(&self, piece: &[u8]) -> Option<(usize, String)> {
+        let wide = piece.as_chunks().0.iter();
+        let whole: Box<dyn Iterator<Item = i128> + '_> = match self.element {
+            Element::I64 => Box::new(wide.map(|&bytes| i128::from(i64::from_le_bytes(bytes)))),
+            Element::U64 => Box::new(wide.map(|&bytes| i128::from(u64::from_le_bytes(bytes)))),
+            _ => return None,
+        };
+        let mut numbered = whole.enumerate();
+        numbered.find(|(_, v)| *v as f64 as i128 != *v).map(|(at, v)| (at, v.to_string()))
     }
 
     /// Appends a piece of little-endian bytes.
@@ -221,6 +249,19 @@ impl Array {
             Entries::Narrow(values) => Rows::new(values, self.len, self.width).map(FieldData::Matrix32),
         };
         block.ok_or_else(|| source.bad(None, Some(name), "the array has not the size of its shape"))
+    }
+
+    /// Says which number lost digits in being read, if one did.
+    pub(super) fn told_rounded(&self, source: &Source, name: &str) -> Option<String> {
+        let (at, digits) = self.rounded.as_ref()?;
+        let Entries::Wide(values) = &self.entries else { return None };
+        let (row, column) = (at / self.width.max(1) + 1, at % self.width.max(1) + 1);
+        let column = if self.dimensions == 1 { name.to_owned() } else { format!("{name}[{column}]") };
+        let value = values.get(*at)?;
+        Some(format!(
+            "{} row {row}, column {column}: {digits} is read as the number {value}, so that its last digits are lost; save such numbers as text",
+            source.name()
+        ))
     }
 
     fn check_finite(&self, source: &Source, name: &str) -> Result<(), DataError> {

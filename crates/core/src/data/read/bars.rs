@@ -44,5 +44,6 @@ fn read(source: &Source, _: &ReadOptions) -> Result<Table, DataError> {
         first_line: 3,
         lines: None,
         named: true,
+        notes: Vec::new(),
     })
 }

@@ -17,7 +17,7 @@ impl Column {
         Self { numbers: Vec::new(), facts: Facts::new(text, declared) }
     }
 
-    /// An empty column of text that keeps every cell as it is spelled, marks of missing entries too.
+    /// An empty column of text that the user has declared and that keeps every cell as it is spelled, marks of missing entries too.
     pub(super) fn verbatim() -> Self {
         Self { numbers: Vec::new(), facts: Facts::verbatim() }
     }
@@ -135,9 +135,14 @@ impl Column {
         self.facts.first_number.is_some() && self.facts.first_word.is_none()
     }
 
-    /// True if a text occurs among the cells of a text column.
-    pub(super) fn has_cell(&self, text: &str) -> bool {
-        self.facts.cells.contains(text)
+    /// How often a text occurs among the cells of a text column.
+    pub(super) fn count(&self, text: &str) -> usize {
+        self.facts.cells.count(text)
+    }
+
+    /// The different texts of a text column.
+    pub(super) fn texts(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.facts.cells.kept()
     }
 
     /// Appends a trimmed cell.
@@ -166,7 +171,7 @@ impl Column {
         } else {
             facts.become_text(numbers.len());
             *numbers = Vec::new();
-            facts.cells.prepend(if missing { "" } else { cell });
+            facts.cells.prepend(if missing && !facts.verbatim { "" } else { cell });
         }
         if !missing {
             facts.first_word = Some(0);

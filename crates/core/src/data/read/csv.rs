@@ -7,10 +7,12 @@ use super::super::{DataError, Field, Table};
 use super::blocks::Blocks;
 use super::column::Column;
 use super::delimiter::detect;
+use super::header::{Verdict, is_above_numbers, judge, may_be_name};
 use super::lines::Lines;
+use super::opening::{Opening, excels_delimiter, look};
 use super::plain::Plain;
 use super::record::{Delimiter, Records};
-use super::{FormatEntry, ReadOptions, Source, may_be_name};
+use super::{FormatEntry, ReadOptions, Source};
 use crate::memory::Growth;
 use crate::params::brief;
 
@@ -26,8 +28,6 @@ pub(super) static CSV: FormatEntry = FormatEntry {
     read,
 };
 
-/// Longest name in a header of words alone: longer cells are running text.
-pub(in crate::data) const MAX_NAME_LENGTH: usize = 64;
 /// Rows that are taken one by one between two looks at the memory that they take.
 const ROWS_BETWEEN_LOOKS: usize = 64;
 const HEAD_BYTES: u64 = 1 << 17;
@@ -37,19 +37,30 @@ pub(super) struct Pass {
     pub(super) columns: Vec<Column>,
     pub(super) lines: Lines,
     /// The first line, if it may be or is a header.
-    header: Option<(usize, Vec<String>)>,
+    header: Option<First>,
+    notes: Vec<String>,
+}
+
+/// A first line that may be a header.
+struct First {
+    line: usize,
+    /// The names that it would give, without a `#` in front.
+    names: Vec<String>,
+    cells: Vec<String>,
 }
 
 fn read(source: &Source, options: &ReadOptions) -> Result<Table, DataError> {
     let head = source.head(HEAD_BYTES)?;
-    let delimiter = match options.delimiter {
+    let excels = excels_delimiter(&head);
+    let delimiter = match options.delimiter.or(excels) {
         Some(b' ') => Delimiter::Blanks,
         Some(byte) => Delimiter::Byte(byte),
         None => detect(&head, (head.len() as u64) < HEAD_BYTES, &source.extension()),
     };
+    let opening = look(source, options, delimiter, excels.is_some())?;
     let mut text = Vec::new();
     loop {
-        let pass = pass(source, options, delimiter, &text)?;
+        let pass = pass(source, options, (delimiter, &opening), &text)?;
         if pass.columns.iter().any(Column::broken) && text.is_empty() {
             text = pass.columns.iter().map(Column::broken).collect();
             continue;
@@ -58,31 +69,53 @@ fn read(source: &Source, options: &ReadOptions) -> Result<Table, DataError> {
     }
 }
 
-fn pass(source: &Source, options: &ReadOptions, delimiter: Delimiter, text: &[bool]) -> Result<Pass, DataError> {
-    let mut records = Records::new(source, delimiter)?;
+fn pass(
+    source: &Source,
+    options: &ReadOptions,
+    (delimiter, opening): (Delimiter, &Opening),
+    text: &[bool],
+) -> Result<Pass, DataError> {
+    let mut records = Records::new(source, delimiter, opening.skip.clone())?;
+    records.keeps_returns = options.verbatim;
     if !records.advance()? {
         return Err(DataError::Empty { place: source.name().to_owned() });
     }
-    let (width, first_line) = (records.len(), records.line);
-    let first: Vec<String> = records.cells().map(str::to_owned).collect();
-    let header = options.header.or_else(|| holds_a_name(&first, options).then_some(true));
-    let declared = declared(&first, options, header);
+    let first_line = records.line;
+    let first = First::of(&records, opening);
+    let header = options.header.or(opening.header);
+    let header = header.or_else(|| holds_a_name(&first.names, options).then_some(true));
+    let width = if header == Some(true) { first.names.len() } else { records.len() };
+    let chosen = |words: &[String]| declared(&first.names, width, words, header);
+    let (declared, spelled) = (chosen(&options.words), chosen(&options.spelled));
     let column = |k: usize| {
-        if options.verbatim {
+        if options.verbatim || spelled[k] {
             return Column::verbatim();
         }
         Column::new(text.get(k).copied().unwrap_or(false), declared[k])
     };
-    let mut pass = Pass { columns: (0..width).map(column).collect(), lines: Lines::default(), header: None };
-    let hold = header.unwrap_or_else(|| may_be_header(&first));
+    let mut pass =
+        Pass { columns: (0..width).map(column).collect(), lines: Lines::default(), header: None, notes: Vec::new() };
+    pass.tell_opening(source, opening);
+    let hold = header.unwrap_or_else(|| first.names.len() == width && may_be_header(&first.names));
     if hold {
-        pass.header = Some((first_line, first));
+        pass.header = Some(first);
+        records.pass_over(opening.through)?;
     } else {
         pass.push(&records);
     }
     let (before, all_bytes) = (records.lines_read(), source.plain_len());
     let mut growth = Growth::default();
-    let mut plain = Plain { source, growth: Growth::default(), pass, delimiter, before, lines: 0, bytes: 0, all_bytes };
+    let mut plain = Plain {
+        source,
+        growth: Growth::default(),
+        pass,
+        delimiter,
+        keeps_returns: options.verbatim,
+        before,
+        lines: 0,
+        bytes: 0,
+        all_bytes,
+    };
     let rest = Blocks::new(source, records.take_reader(), delimiter != Delimiter::Byte(b'\t')).run(&mut plain)?;
     let lines = plain.lines;
     let mut pass = plain.finish();
@@ -102,7 +135,7 @@ fn pass(source: &Source, options: &ReadOptions, delimiter: Delimiter, text: &[bo
         }
     }
     if header.is_none() {
-        pass.decide_header(options.names.is_some());
+        pass.decide_header(source, options.names.as_deref());
     }
     Ok(pass)
 }
@@ -115,30 +148,105 @@ impl Pass {
         self.lines.note(records.line);
     }
 
-    /// Returns a line held back to the data if the columns speak against a header; words above words are no names where others are known.
-    fn decide_header(&mut self, names_known: bool) {
-        let is_header = |cells: &[String]| {
-            if names_known { is_above_numbers(cells, &self.columns) } else { is_header(cells, &self.columns) }
-        };
-        if let Some((line, cells)) = self.header.take_if(|(_, cells)| !is_header(cells)) {
-            for (column, cell) in self.columns.iter_mut().zip(&cells) {
-                column.prepend(cell);
-            }
-            self.lines.prepend(line);
+    /// Says what was found before the first example.
+    fn tell_opening(&mut self, source: &Source, opening: &Opening) {
+        let file = source.name();
+        match opening.comments {
+            0 => {}
+            1 => self
+                .notes
+                .push(format!("the first lines of {file} have a comment, which begins with # and is left out")),
+            n => self
+                .notes
+                .push(format!("the first lines of {file} have {n} comments, which begin with # and are left out")),
         }
+        match opening.header.filter(|_| opening.guessed) {
+            Some(true) => self.notes.push(format!(
+                "the first line of {file} has words and numbers and is taken for names of columns; --header false takes it for an example"
+            )),
+            Some(false) => self.notes.push(format!(
+                "the first line of {file} has words and numbers and is taken for an example; --header true takes it for names of columns"
+            )),
+            None => {}
+        }
+    }
+
+    /// Returns a line held back to the data if the columns speak against a header; words above words are no names where others are known.
+    fn decide_header(&mut self, source: &Source, known: Option<&[String]>) {
+        let Some(first) = self.header.take() else { return };
+        let file = source.name();
+        let verdict = judge(&first.names, &self.columns);
+        let names = match known {
+            None => {
+                self.tell_guess(file, verdict);
+                verdict.names
+            }
+            Some(known) => {
+                let above = is_above_numbers(&first.names, &self.columns);
+                if !above && verdict.names && known.is_empty() {
+                    self.notes.push(format!(
+                        "the first line of {file} looks like names of columns, of which the model has none, so it is taken for an example; \
+                         --header true takes it for names"
+                    ));
+                }
+                above
+            }
+        };
+        if names {
+            self.header = Some(first);
+            return;
+        }
+        for (column, cell) in self.columns.iter_mut().zip(&first.cells) {
+            column.prepend(cell);
+        }
+        self.lines.prepend(first.line);
+    }
+
+    /// Says what was assumed of a first line of words above words.
+    fn tell_guess(&mut self, file: &str, verdict: Verdict) {
+        if verdict.sure {
+            return;
+        }
+        let (taken, flag, other) = if verdict.names {
+            ("names of columns", "false", "an example")
+        } else {
+            ("an example", "true", "names of columns")
+        };
+        self.notes.push(format!(
+            "the first line of {file} is words above words, which leaves open what it is, and is taken for {taken}; --header {flag} takes it for {other}"
+        ));
     }
 }
 
-/// The columns that the user wants as words.
-fn declared(first: &[String], options: &ReadOptions, header: Option<bool>) -> Vec<bool> {
-    let mut declared = vec![false; first.len()];
-    for word in &options.words {
+impl First {
+    /// The record at hand.
+    fn of(records: &Records, opening: &Opening) -> Self {
+        let cells: Vec<String> = records.cells().map(str::to_owned).collect();
+        let mut names = cells.clone();
+        if opening.marked
+            && let Some(first) = names.first_mut()
+            && let Some(rest) = first.strip_prefix('#')
+        {
+            *first = rest.trim_start().trim_matches('"').to_owned();
+            // blanks behind the # are a delimiter, too
+            if first.is_empty() && opening.through > 0 && records.is_cut_at_blanks() {
+                names.remove(0);
+            }
+        }
+        Self { line: records.line, names, cells }
+    }
+}
+
+/// Those of the columns that are listed.
+fn declared(first: &[String], width: usize, words: &[String], header: Option<bool>) -> Vec<bool> {
+    let mut declared = vec![false; width];
+    for word in words {
         // without a header the first line is data, and a cell of it is nobody's name
         let header = header.unwrap_or_else(|| may_be_header(first));
         let named = first.iter().position(|c| c == word).filter(|_| header);
         let counted = || match word.parse::<i64>() {
             Ok(k) if k >= 1 => usize::try_from(k - 1).ok(),
-            Ok(k) => usize::try_from(first.len() as i64 + k).ok().filter(|_| k < 0),
+            Ok(k) => usize::try_from(width as i64 + k).ok().filter(|_| k < 0),
             Err(_) => None,
         };
         if let Some(flag) = named.or_else(counted).and_then(|k| declared.get_mut(k)) {
@@ -148,15 +256,11 @@ fn declared(first: &[String], options: &ReadOptions, header: Option<bool>) -> Ve
     declared
 }
 
-/// True if a cell of the first line is one of the names that a header has.
-fn holds_a_name(first: &[String], options: &ReadOptions) -> bool {
-    options.names.as_ref().is_some_and(|names| first.iter().any(|cell| !cell.is_empty() && names.contains(cell)))
-}
-
-/// True if a word stands above numbers.
-fn is_above_numbers(first: &[String], columns: &[Column]) -> bool {
-    columns.iter().any(|c| c.len() > 0)
-        && first.iter().zip(columns).any(|(name, column)| !name.is_empty() && column.numeric())
+/// True if a first line has a word that is one of the names of a header, or nothing but such names: a number alone is one by chance.
+pub(super) fn holds_a_name(first: &[String], options: &ReadOptions) -> bool {
+    let Some(names) = &options.names else { return false };
+    let is_name = |cell: &String| !cell.is_empty() && names.contains(cell);
+    first.iter().any(|cell| may_be_name(cell) && is_name(cell)) || (first.len() > 1 && first.iter().all(is_name))
 }
 
 /// A header has no numbers; it may have empty cells (an index column without a name), but not only those.
@@ -164,24 +268,11 @@ fn may_be_header(first: &[String]) -> bool {
     first.iter().all(|c| may_be_name(c)) && first.iter().any(|c| !c.is_empty())
 }
 
-/// A word above numbers is a name. If all is words, names are distinct, short and never come again in their column.
-fn is_header(first: &[String], columns: &[Column]) -> bool {
-    if columns.iter().all(|c| c.len() == 0) {
-        return false;
-    }
-    if is_above_numbers(first, columns) {
-        return true;
-    }
-    let distinct = first.iter().enumerate().all(|(k, name)| !first[..k].contains(name));
-    let names = first.iter().all(|name| !name.is_empty() && name.chars().count() <= MAX_NAME_LENGTH);
-    distinct && names && first.iter().zip(columns).all(|(name, column)| !column.has_cell(name))
-}
-
 fn table(source: &Source, pass: Pass) -> Result<Table, DataError> {
-    let Pass { columns, lines, header } = pass;
+    let Pass { columns, lines, header, notes } = pass;
     let named = header.is_some();
     let names = match &header {
-        Some((line, names)) => column_names(source, *line, names)?,
+        Some(first) => column_names(source, first.line, &first.names)?,
         None => (1..=columns.len()).map(|k| k.to_string()).collect(),
     };
     let len = lines.count();
@@ -192,8 +283,17 @@ fn table(source: &Source, pass: Pass) -> Result<Table, DataError> {
     let target = columns.len().checked_sub(1);
     let infinite: Vec<Option<usize>> = columns.iter().map(Column::infinite).collect();
     let fields = columns.into_iter().zip(names).map(|(column, name)| Field { name, data: column.finish() }).collect();
-    let table =
-        Table { file: source.name().to_owned(), format: CSV.name, len, fields, target, first_line, named, lines };
+    let table = Table {
+        file: source.name().to_owned(),
+        format: CSV.name,
+        len,
+        fields,
+        target,
+        first_line,
+        named,
+        lines,
+        notes,
+    };
     if let Some((field, example)) = infinite.iter().enumerate().find_map(|(k, row)| row.map(|row| (k, row))) {
         let finding = "the number is not finite; correct it, or leave the cell empty".to_owned();
         return Err(DataError::Bad { place: table.place(example, field), finding });

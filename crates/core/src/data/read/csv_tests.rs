@@ -179,3 +179,99 @@ fn a_byte_that_is_zero_is_refused_and_far_down_with_its_line() {
     let long = format!("a,b\n{}7,\0\n", "1,x\n".repeat(200_000));
     assert!(error_of(&long).starts_with("train.csv line 200002: a byte is zero"), "{}", error_of(&long));
 }
+
+#[test]
+fn a_line_with_a_mark_is_a_comment_only_if_it_does_not_fit() {
+    let table = table_of("#id,x,y\n1,2,u\n2,3,v\n3,4,u\n");
+    assert_eq!((names(&table), table.named, table.len), (vec!["id", "x", "y"], true, 3));
+    let table = table_of("# source: lab 7\n# id,x,y\n# unit: mm\n1,2,u\n2,3,v\n");
+    assert_eq!((names(&table), table.len, table.first_line), (vec!["id", "x", "y"], 2, 4));
+    assert!(table.notes[0].contains("2 comments"), "{:?}", table.notes);
+    let happy = "#happy day today\tpos\n#sad day\tneg\nwhat a day\tpos\nugh no\tneg\ngreat stuff\tpos\n";
+    let options = |header| ReadOptions { header, ..ReadOptions::default() };
+    for header in [None, Some(false)] {
+        let table = read_bytes("a.tsv", happy.as_bytes(), &options(header)).unwrap();
+        assert_eq!((table.named, table.len), (false, 5), "{header:?}");
+        assert_eq!(words(&table, 0)[0], *"#happy day today");
+    }
+    let songs = read_bytes("a.csv", b"#1 song,5\n#2 song,6\nother,7\n", &options(None)).unwrap();
+    assert_eq!((songs.named, songs.len), (false, 3));
+    // above a header nothing is an example, whatever it has commas for
+    let table = table_of("# by Jane, 2024\na,b\n1,2\n3,4\n");
+    assert_eq!((names(&table), table.len), (vec!["a", "b"], 2));
+    assert!(table.notes[0].contains("a comment"), "{:?}", table.notes);
+    let table = read_bytes("a.txt", b"# x y\n1 2\n3 4\n", &options(None)).unwrap();
+    assert_eq!((names(&table), table.len), (vec!["x", "y"], 2));
+    // a text of one column begins with a remark, or with an example
+    let table = read_bytes("a.txt", b"# by hand\n#one two\nacgt acg t\nacg ttt\n", &options(None)).unwrap();
+    assert_eq!((table.len, table.notes.len()), (3, 2), "{:?}", table.notes);
+    assert_eq!(read_bytes("a.txt", b"# by hand\nacgt acg\n", &options(Some(false))).unwrap().len, 2);
+    assert_eq!(table_of("#a,b\n#c,d\n").len, 2 - usize::from(table_of("#a,b\n#c,d\n").named));
+}
+
+#[test]
+fn a_header_may_have_numbers_and_marks_among_its_names() {
+    let table = table_of("country,2019,2020,y\nA,1,2,u\nB,3,4,v\nC,3,4,u\nD,1,0,v\n");
+    assert_eq!((names(&table), table.len), (vec!["country", "2019", "2020", "y"], 4));
+    assert!(table.notes[0].contains("--header false"), "{:?}", table.notes);
+    let digits = format!("0,1,2,3,label\n{}", "1,2,3,4,a\n5,6,7,8,b\n9,9,9,9,c\n".repeat(3));
+    assert_eq!(names(&table_of(&digits)), ["0", "1", "2", "3", "label"]);
+    assert_eq!(names(&table_of("RI,NA,MG,y\n1.5,13,4,1\n1.6,12,3,2\n")), ["RI", "NA", "MG", "y"]);
+    assert_eq!(names(&table_of("year,inf,y\n1,2,1\n3,4,2\n")), ["year", "inf", "y"]);
+    // examples of numbers and a word stay examples, and nothing need be told
+    let flowers = format!("5.1,3.5,setosa\n{}", "4.9,3.0,setosa\n6.1,2.8,virginica\n".repeat(4));
+    let table = table_of(&flowers);
+    assert_eq!((table.named, table.len, table.notes.len()), (false, 9, 0), "{:?}", table.notes);
+    let years = format!("2019,2020,u\n{}", "2018,2020,u\n2019,2017,v\n".repeat(4));
+    assert!(!table_of(&years).named);
+    // a mark of what is missing is no name
+    assert!(!table_of("-,2,u\n1,3,v\n4,5,u\n").named);
+}
+
+#[test]
+fn what_was_guessed_of_words_above_words_is_told() {
+    let read = |name: &str, text: &str| read_bytes(name, text.as_bytes(), &ReadOptions::default()).unwrap();
+    // a cell that is found again in a column of running text decides nothing
+    let table = read("a.tsv", "label\ttext\nham\thello you\nspam\twin now\nham\ttext\nspam\tbuy this\n");
+    assert_eq!((names(&table), table.len), (vec!["label", "text"], 4));
+    // sequences are no names of sequences
+    let table = read("a.txt", "acgtacgt\nacgtaaaa\nttttacgt\ngggtacgt\nccctacga\n");
+    assert_eq!((table.named, table.len), (false, 5));
+    assert!(table.notes[0].contains("--header true"), "{:?}", table.notes);
+    let table = read("a.tsv", "acgtacgt\tup\nacgtaaaa\tdown\nttttacgt\tflat\ngggtacgt\tdown\nccctacga\tflat\n");
+    assert_eq!((table.named, table.len), (false, 5));
+    assert!(read("a.txt", "peptide\nacgtacgt\nacgtaaaa\nttttacgt\n").named);
+    assert!(read("a.txt", "text\nhello there, you\nwell, now\nhmm, ok\n").named);
+    let table = read("a.csv", "lion,sea\ntiger,land\nwhale,air\n");
+    assert!(table.notes[0].contains("--header"), "{:?}", table.notes);
+    let sure = format!("sex,smokes\n{}", "m,yes\nf,no\nf,yes\nm,no\n".repeat(6));
+    assert!(table_of(&sure).named && table_of(&sure).notes.is_empty(), "{:?}", table_of(&sure).notes);
+    // a model without names takes the line for an example, and says so
+    let options = ReadOptions { names: Some(Vec::new()), ..ReadOptions::default() };
+    let table = read_bytes("a.csv", sure.as_bytes(), &options).unwrap();
+    assert!(!table.named && table.notes[0].contains("looks like names"), "{:?}", table.notes);
+}
+
+#[test]
+fn a_number_that_happens_to_be_a_name_is_no_header() {
+    let names = Some(vec!["country".to_owned(), "2019".to_owned(), "2020".to_owned()]);
+    let options = ReadOptions { names, ..ReadOptions::default() };
+    let read = |text: &str| read_bytes("a.csv", text.as_bytes(), &options).unwrap();
+    assert!(!read("A,2019,5\nB,3,4\n").named);
+    assert!(read("2019,2020\n3,4\n").named && read("country,2019\nA,4\n").named);
+}
+
+#[test]
+fn marks_are_words_in_columns_that_are_spelled() {
+    let options = ReadOptions { spelled: vec!["code".to_owned()], ..ReadOptions::default() };
+    let table = read_bytes("a.csv", b"code,n\nNA,1\n?,NA\n,3\nnull,4\n", &options).unwrap();
+    assert_eq!(words(&table, 0), ["NA", "?", "", "null"]);
+    assert!(numbers(&table, 1)[1].is_nan());
+}
+
+#[test]
+fn excels_first_line_names_the_delimiter() {
+    let table = table_of("sep=;\r\na;b;y\r\n1,5;2;u\r\n3;4;v\r\n");
+    assert_eq!((names(&table), table.len, table.first_line), (vec!["a", "b", "y"], 2, 3));
+    assert_eq!(names(&table_of("\u{feff}\"sep=,\"\na,b\n1,2\n")), ["a", "b"]);
+}

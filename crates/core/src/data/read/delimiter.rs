@@ -57,7 +57,10 @@ fn sample(head: &[u8], whole: bool) -> Vec<&[u8]> {
     if !whole && lines.len() > 1 {
         lines.pop();
     }
-    lines.retain(|l| !l.trim_ascii().is_empty() && l[0] != b'#');
+    lines.retain(|l| !l.trim_ascii().is_empty());
+    if lines.iter().any(|l| l[0] != b'#') {
+        lines.retain(|l| l[0] != b'#');
+    }
     lines.truncate(200);
     lines
 }
@@ -70,8 +73,9 @@ fn fit(lines: &[&[u8]], delimiter: Delimiter) -> Option<Fit> {
         let parts = split(line, delimiter);
         counts.push(parts.len());
         cells += parts.len();
-        numeric +=
+        let plain =
             parts.iter().filter(|p| matches!(classify(p.trim_ascii()), Cell::Missing | Cell::Number { .. })).count();
+        numeric += plain + decimal_commas(&parts, plain);
     }
     counts.sort_unstable();
     let commonest = counts.chunk_by(|a, b| a == b).max_by_key(|run| run.len())?;
@@ -79,8 +83,21 @@ fn fit(lines: &[&[u8]], delimiter: Delimiter) -> Option<Fit> {
     (commonest[0] >= 2 && steady >= MIN_FITTING_SHARE).then(|| Fit { steady, numeric: numeric as f64 / cells as f64 })
 }
 
+/// The number of cells with decimal commas, which count as numbers where every cell with a comma is one, and they are at least half of
+/// the numbers, as in 1,5;2,5;a.
+fn decimal_commas(parts: &[&[u8]], plain: usize) -> usize {
+    let with: Vec<&[u8]> = parts.iter().map(|p| p.trim_ascii()).filter(|p| p.contains(&b',')).collect();
+    let is_decimal = |cell: &&[u8]| {
+        let unsigned = cell.strip_prefix(b"-").or_else(|| cell.strip_prefix(b"+")).unwrap_or(cell);
+        let mut halves = unsigned.split(|&b| b == b',');
+        let digits = |half: Option<&[u8]>| half.is_some_and(|h| !h.is_empty() && h.iter().all(u8::is_ascii_digit));
+        digits(halves.next()) && digits(halves.next()) && halves.next().is_none()
+    };
+    if with.len() >= plain && with.iter().all(is_decimal) { with.len() } else { 0 }
+}
+
 /// A rough split that knows quotes but not escapes or line ends in quotes.
-fn split(line: &[u8], delimiter: Delimiter) -> Vec<&[u8]> {
+pub(super) fn split(line: &[u8], delimiter: Delimiter) -> Vec<&[u8]> {
     match delimiter {
         Delimiter::Blanks => line.split(u8::is_ascii_whitespace).filter(|p| !p.is_empty()).collect(),
         Delimiter::Byte(byte) => {
@@ -108,6 +125,8 @@ mod tests {
         assert_eq!(found("  1  2\n 3 4 \n", "txt"), Delimiter::Blanks);
         assert_eq!(found("\"a;b\",1\n\"c\",2\n", "csv"), Delimiter::Byte(b','));
         assert_eq!(found("ham\thi, you, there\nspam\tgo, you, on\n", "tsv"), Delimiter::Byte(b'\t'));
+        assert_eq!(found("1,5;2,5;a\n2,5;3,5;b\n1,7;2,8;a\n", "csv"), Delimiter::Byte(b';'), "decimal commas");
+        assert_eq!(found("1,5\t2,5\ta\n2,5\t3,5\tb\n", "csv"), Delimiter::Byte(b'\t'), "decimal commas");
         assert_eq!(found("1,2\n3,4\n5,6,7\n8,9\n1,2\n", "csv"), Delimiter::Byte(b','), "ragged");
         assert_eq!(found("hello you there\nwell then\n", "txt"), Delimiter::Byte(b'\t'), "one column of text");
     }

@@ -5,7 +5,7 @@
 //! is rare, and cheaper than keeping every text.
 
 use super::super::Words;
-use super::super::spelling::has_leading_zero;
+use super::super::spelling::looks_like_a_label;
 use super::number::{Cell, classify};
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
@@ -33,9 +33,9 @@ pub(super) struct Facts {
     pub(super) broken: bool,
     /// Distinct values that are not spelled plainly, in order; with the spelling if it was the first of its value.
     pub(super) spellings: Vec<(f64, Option<String>)>,
-    /// The place of each of these among them, and the number of its cells with leading zeros.
+    /// The place of each of these among them, and the number of its cells that look like labels of their own.
     spelled: HashMap<u64, (usize, usize), BuildHasherDefault<Bits>>,
-    /// Further spellings of values that have one with leading zeros, which other programs take for other labels.
+    /// Further spellings of values that have one which other programs take for another label.
     others: BTreeSet<(u64, String)>,
     /// True if enough spellings are known already.
     pub(super) saturated: bool,
@@ -90,8 +90,8 @@ impl Facts {
             Cell::Missing => f64::NAN,
             Cell::Number { value, plain } => {
                 if !plain && !self.saturated {
-                    let zeros = usize::from(has_leading_zero(cell));
-                    self.note_spelling(value, Some(cell.to_owned()), zeros, before);
+                    let odd = usize::from(looks_like_a_label(cell));
+                    self.note_spelling(value, Some(cell.to_owned()), odd, before);
                 }
                 value
             }
@@ -143,28 +143,28 @@ impl Facts {
         }
     }
 
-    /// Takes cells of a value, the first of them spelled so and `zeros` of them with leading zeros; the first spelling wins, also when it
-    /// was the plain one.
+    /// Takes cells of a value, the first of them spelled so and `odd` of them as a label of its own; the first spelling wins, also
+    /// when it was the plain one.
     #[allow(clippy::needless_bitwise_bool)] // a lazy operator is a branch
-    pub(super) fn note_spelling(&mut self, value: f64, cell: Option<String>, zeros: usize, before: &[f64]) {
+    pub(super) fn note_spelling(&mut self, value: f64, cell: Option<String>, odd: usize, before: &[f64]) {
         let value = value + 0.0; // −0 and 0 are one label
         match self.spelled.entry(value.to_bits()) {
             Entry::Occupied(mut known) => {
                 let (place, count) = known.get_mut();
-                *count += zeros;
+                *count += odd;
                 let first = self.spellings.get(*place).and_then(|(_, first)| first.as_deref());
-                if let Some(cell) = cell.filter(|cell| has_leading_zero(cell) && first != Some(cell.as_str())) {
+                if let Some(cell) = cell.filter(|cell| looks_like_a_label(cell) && first != Some(cell.as_str())) {
                     self.note_other(value, cell);
                 }
             }
             Entry::Vacant(new) => {
-                new.insert((self.spellings.len(), zeros));
+                new.insert((self.spellings.len(), odd));
                 // eight at a time, which takes a third of the time of one by one
                 let among = before.chunks(8).any(|few| few.iter().fold(false, |found, v| found | (*v == value)));
                 let (first, later) = if among { (None, cell) } else { (cell, None) };
                 self.spellings.push((value, first));
                 self.saturated = self.spellings.len() == MAX_SPELLINGS;
-                if let Some(later) = later.filter(|cell| has_leading_zero(cell)) {
+                if let Some(later) = later.filter(|cell| looks_like_a_label(cell)) {
                     self.note_other(value, later);
                 }
             }
@@ -197,11 +197,11 @@ impl Facts {
 
     /// The first spelling of each value where it is not the plain one, then further ones of values that look like several labels.
     pub(super) fn into_spellings(mut self, numbers: &[f64]) -> Vec<(f64, String)> {
-        // a number that is also spelled otherwise has more cells than those with zeros
-        let zeros = |first: &Option<String>| first.as_deref().is_some_and(has_leading_zero);
-        if !self.saturated && self.spellings.iter().any(|(_, first)| zeros(first)) {
+        // a number that is also spelled otherwise has more cells than the odd ones
+        let odd = |first: &Option<String>| first.as_deref().is_some_and(looks_like_a_label);
+        if !self.saturated && self.spellings.iter().any(|(_, first)| odd(first)) {
             let mut cells: HashMap<u64, usize, BuildHasherDefault<Bits>> =
-                self.spellings.iter().filter(|(_, first)| zeros(first)).map(|(v, _)| (v.to_bits(), 0)).collect();
+                self.spellings.iter().filter(|(_, first)| odd(first)).map(|(v, _)| (v.to_bits(), 0)).collect();
             for value in numbers {
                 cells.entry((value + 0.0).to_bits()).and_modify(|count| *count += 1);
             }

@@ -27,6 +27,9 @@ pub(super) static JSONL: FormatEntry = FormatEntry {
 /// Largest number of cells, most of them missing, for each byte of the file; more is no table.
 const MAX_CELLS_PER_BYTE: usize = 64;
 
+/// Keys without a value that are told by name.
+const MAX_EMPTY_KEYS: usize = 20;
+
 fn sniff(head: &[u8]) -> bool {
     let text = head.trim_ascii_start();
     text.starts_with(b"{") && matches!(text[1..].trim_ascii_start().first(), Some(b'"' | b'}'))
@@ -39,7 +42,10 @@ enum Value {
     /// A whole number that f64 rounds, and what it rounds it to.
     Long(f64, String),
     Text(String),
-    Vector(Vec<f64>),
+    /// True or false.
+    Truth(f64),
+    /// Numbers, and the first that f64 rounds.
+    Vector(Vec<f64>, Option<(f64, String)>),
 }
 
 /// The keys and values of an object, in their order.
@@ -87,7 +93,7 @@ impl<'de> Deserialize<'de> for Value {
                 Ok(Value::Missing)
             }
             fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-                Ok(Value::Number(f64::from(u8::from(value))))
+                Ok(Value::Truth(f64::from(u8::from(value))))
             }
             fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
                 Ok(whole(i128::from(value)))
@@ -105,13 +111,17 @@ impl<'de> Deserialize<'de> for Value {
                 Ok(Value::Text(value))
             }
             fn visit_seq<A: SeqAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
-                let mut vector = Vec::new();
+                let (mut vector, mut rounded) = (Vec::new(), None);
                 while let Some(entry) = entries.next_element::<Value>()? {
                     match entry {
-                        Value::Number(number) | Value::Long(number, _) => vector.push(number),
+                        Value::Number(number) | Value::Truth(number) => vector.push(number),
+                        Value::Long(number, digits) => {
+                            vector.push(number);
+                            rounded.get_or_insert((number, digits));
+                        }
                         Value::Missing => vector.push(f64::NAN),
                         Value::Text(_) => return Err(de::Error::custom("the array has a string; it may have numbers")),
-                        Value::Vector(_) => {
+                        Value::Vector(..) => {
                             return Err(de::Error::custom("arrays are nested; write one array of numbers"));
                         }
                     }
@@ -119,7 +129,7 @@ impl<'de> Deserialize<'de> for Value {
                 if vector.is_empty() {
                     return Err(de::Error::custom("the array is empty; give its numbers, or null"));
                 }
-                Ok(Value::Vector(vector))
+                Ok(Value::Vector(vector, rounded))
             }
             fn visit_map<A: MapAccess<'de>>(self, _: A) -> Result<Value, A::Error> {
                 Err(de::Error::custom("objects are nested; write their values as columns of their own"))
@@ -147,6 +157,10 @@ struct Column {
     declared: bool,
     /// The line of the first value.
     first_line: usize,
+    /// True if true or false is among its values.
+    truths: bool,
+    /// The first number of an array that f64 rounds, with its line and digits.
+    rounded: Option<(usize, f64, String)>,
 }
 
 enum Cells {
@@ -167,11 +181,11 @@ enum Cells {
 impl Column {
     fn new(value: &Value, declared: bool, line: usize) -> Self {
         let cells = match value {
-            Value::Vector(vector) => Cells::Vectors { values: Vec::new(), width: vector.len(), count: 0 },
-            Value::Number(_) | Value::Long(..) if !declared => Cells::Numbers(Vec::new(), None),
+            Value::Vector(vector, _) => Cells::Vectors { values: Vec::new(), width: vector.len(), count: 0 },
+            Value::Number(_) | Value::Truth(_) | Value::Long(..) if !declared => Cells::Numbers(Vec::new(), None),
             _ => Cells::Words(Words::new()),
         };
-        Self { cells, declared, first_line: line }
+        Self { cells, declared, first_line: line, truths: false, rounded: None }
     }
 
     fn len(&self) -> usize {
@@ -206,20 +220,27 @@ impl Column {
             return Err(self.gap());
         }
         let first_line = self.first_line;
+        let value = match value {
+            Value::Truth(number) => {
+                self.truths = true;
+                Value::Number(number)
+            }
+            value => value,
+        };
         match (&mut self.cells, value) {
             (_, Value::Missing) => {}
-            (Cells::Numbers(values, _), Value::Number(number)) => values.push(number),
+            (Cells::Numbers(values, _), Value::Number(number) | Value::Truth(number)) => values.push(number),
             (Cells::Numbers(values, long), Value::Long(number, digits)) => {
                 values.push(number);
                 long.get_or_insert((number, digits));
             }
             (Cells::Words(cells) | Cells::Mixed { cells, .. }, Value::Text(text)) => cells.push(&text),
-            (Cells::Mixed { cells, .. }, Value::Number(number)) => cells.push(&spelled(number)),
+            (Cells::Mixed { cells, .. }, Value::Number(number) | Value::Truth(number)) => cells.push(&spelled(number)),
             (Cells::Mixed { cells, .. }, Value::Long(_, digits)) => cells.push(&digits),
-            (Cells::Words(cells), value @ (Value::Number(_) | Value::Long(..))) => {
+            (Cells::Words(cells), value @ (Value::Number(_) | Value::Truth(_) | Value::Long(..))) => {
                 match value {
                     Value::Long(_, digits) => cells.push(&digits),
-                    Value::Number(number) => cells.push(&spelled(number)),
+                    Value::Number(number) | Value::Truth(number) => cells.push(&spelled(number)),
                     _ => {}
                 }
                 if !self.declared && cells.iter().any(|c| !c.is_empty()) {
@@ -232,7 +253,7 @@ impl Column {
                 cells.push(&text);
                 self.cells = Cells::Mixed { cells, odd: row };
             }
-            (Cells::Vectors { values, width, count }, Value::Vector(vector)) => {
+            (Cells::Vectors { values, width, count }, Value::Vector(vector, _)) => {
                 if vector.len() != *width {
                     let got = vector.len();
                     return Err(format!("the array has {got} numbers, but on line {first_line} it has {width}"));
@@ -241,7 +262,7 @@ impl Column {
                 *count += 1;
             }
             (Cells::Vectors { .. }, _) => return Err(format!("no array, but line {first_line} has one")),
-            (_, Value::Vector(_)) => return Err(format!("an array, but line {first_line} has none")),
+            (_, Value::Vector(..)) => return Err(format!("an array, but line {first_line} has none")),
         }
         Ok(())
     }
@@ -257,6 +278,7 @@ fn read(source: &Source, options: &ReadOptions) -> Result<Table, DataError> {
     let (mut reader, mut buffer) = (source.reader()?, Vec::new());
     let (mut lines, mut line, mut bytes) = (Lines::default(), 0, 0);
     let (mut growth, mut longest) = (Growth::default(), Growth::default());
+    let mut empty: Vec<String> = Vec::new();
     loop {
         buffer.clear();
         let got = source.line(&mut reader, &mut buffer, &mut longest)?;
@@ -274,8 +296,13 @@ fn read(source: &Source, options: &ReadOptions) -> Result<Table, DataError> {
             let place = match places.get(&key) {
                 Some(&place) => place,
                 // a key without a value does not tell what its column is
-                None if matches!(value, Value::Missing) => continue,
-                None if row > 0 && matches!(value, Value::Vector(_)) => {
+                None if matches!(value, Value::Missing) => {
+                    if empty.len() < MAX_EMPTY_KEYS && !empty.contains(&key) {
+                        empty.push(key);
+                    }
+                    continue;
+                }
+                None if row > 0 && matches!(value, Value::Vector(..)) => {
                     let finding = "an array, but the lines before have none; write it on every line";
                     return Err(source.bad(Some(line), Some(&key), finding));
                 }
@@ -290,6 +317,11 @@ fn read(source: &Source, options: &ReadOptions) -> Result<Table, DataError> {
             if column.len() > row {
                 return Err(source.bad(Some(line), Some(&key), "the key comes twice; rename one of them"));
             }
+            if let Value::Vector(_, Some((value, digits))) = &value
+                && column.rounded.is_none()
+            {
+                column.rounded = Some((line, *value, digits.clone()));
+            }
             column.put(row, value).map_err(|finding| source.bad(Some(line), Some(&key), finding))?;
         }
         lines.note(line);
@@ -301,7 +333,30 @@ fn read(source: &Source, options: &ReadOptions) -> Result<Table, DataError> {
             return Err(source.bad(Some(line), None, finding));
         }
     }
-    table(source, columns, lines)
+    empty.retain(|key| !places.contains_key(key));
+    let notes = notes(source, &columns, &empty);
+    Ok(Table { notes, ..table(source, columns, lines)? })
+}
+
+/// What was not taken as it is.
+fn notes(source: &Source, columns: &[(String, Column)], empty: &[String]) -> Vec<String> {
+    let file = source.name();
+    let mut notes = Vec::new();
+    if !empty.is_empty() {
+        let keys: Vec<String> = empty.iter().map(|key| format!("\"{key}\"")).collect();
+        notes.push(format!("{file}: {} has no value on any line, and is left out", keys.join(", ")));
+    }
+    for (name, column) in columns {
+        if column.truths {
+            notes.push(format!("{file}: true and false in column \"{name}\" are read as the numbers 1 and 0; write them as strings to keep the words"));
+        }
+        if let Some((line, value, digits)) = &column.rounded {
+            notes.push(format!(
+                "{file} line {line}, column \"{name}\": {digits} is read as the number {value}, so that its last digits are lost; write it as a string in a key of its own"
+            ));
+        }
+    }
+    notes
 }
 
 fn table(source: &Source, columns: Vec<(String, Column)>, lines: Lines) -> Result<Table, DataError> {
@@ -319,6 +374,7 @@ fn table(source: &Source, columns: Vec<(String, Column)>, lines: Lines) -> Resul
         first_line,
         lines,
         named: true,
+        notes: Vec::new(),
     };
     for (name, mut column) in columns {
         let filled = column.len();

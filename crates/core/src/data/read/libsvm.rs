@@ -51,6 +51,8 @@ struct Parsed {
     vector: Vec<Coordinate<f64>>,
     /// The line at which reading ended early, and why.
     wrong: Option<(usize, String)>,
+    /// True if a line names a query, as files for ranking do.
+    queries: bool,
 }
 
 /// A file in blocks.
@@ -73,6 +75,11 @@ fn read(source: &Source, _options: &ReadOptions) -> Result<Table, DataError> {
         return Err(source.bad(None, None, "labels are neither numbers nor words"));
     };
     let len = parsed.lines.count();
+    let notes = if parsed.queries {
+        vec![format!("{}: the queries (qid:) are left out; nothing here learns rankings within queries", source.name())]
+    } else {
+        Vec::new()
+    };
     let (first_line, lines) = parsed.lines.finish();
     let Some((labelled, _)) = parsed.labelled else {
         return Err(DataError::Empty { place: source.name().to_owned() });
@@ -93,6 +100,7 @@ fn read(source: &Source, _options: &ReadOptions) -> Result<Table, DataError> {
         first_line,
         named: false,
         lines,
+        notes,
     };
     if let Some(example) = infinite {
         return Err(DataError::Bad { place: table.place(example, 0), finding: "the label is not finite".to_owned() });
@@ -158,6 +166,7 @@ impl Joined<'_> {
             // a place among the pairs, and a label
             let held = pairs + (rows.len() + more.len()) * 2 * size_of::<f64>();
             self.growth.to(held, "its table").map_err(|e| self.source.too_large(e))?;
+            whole.queries |= part.queries;
             whole.rows.append(part.rows);
             whole.lines.append(&part.lines, whole.line);
             if let Some((line, finding)) = part.wrong {
@@ -172,7 +181,7 @@ impl Joined<'_> {
 impl Parsed {
     fn new(labels: Column, pairs: usize) -> Self {
         let (rows, lines) = (SparseRows::with_room(pairs), Lines::default());
-        Self { labels, rows, lines, line: 0, labelled: None, vector: Vec::new(), wrong: None }
+        Self { labels, rows, lines, line: 0, labelled: None, vector: Vec::new(), wrong: None, queries: false }
     }
 
     /// Takes whole lines; the error is what is wrong with the present one.
@@ -224,7 +233,11 @@ impl Parsed {
         }
         vector.clear();
         let mut last = 0;
-        for token in tokens.filter(|t| !t.starts_with(b"qid:")) {
+        for token in tokens {
+            if token.starts_with(b"qid:") {
+                self.queries = true;
+                continue;
+            }
             let (index, value) = coordinate(token)?;
             if index <= last {
                 return Err(format!("index {index} comes after index {last}; indices must rise"));

@@ -13,6 +13,7 @@ mod csv;
 mod delimiter;
 mod encoding;
 mod facts;
+mod header;
 mod idx;
 mod jsonl;
 mod libsvm;
@@ -21,14 +22,15 @@ mod npy;
 mod npz;
 mod number;
 mod open;
+mod opening;
 mod plain;
 mod record;
 mod sequences;
 mod zstd;
 
-pub(super) use csv::MAX_NAME_LENGTH;
 pub(crate) use encoding::ends_in_returns;
 pub use open::Source;
+pub(super) use opening::SAMPLE_ROWS;
 
 use super::{DataError, Field, FieldData, Table};
 use std::path::{Path, PathBuf};
@@ -91,14 +93,17 @@ pub struct ReadOptions {
     pub labels: Option<PathBuf>,
     /// Columns kept as text even if they look like numbers: names, or numbers from one (negative: from the end).
     pub words: Vec<String>,
+    /// Columns of delimited text that are kept as text with marks of missing entries such as NA or ? as they are spelled; only an empty
+    /// cell is missing.
+    pub spelled: Vec<String>,
     /// True: every cell of delimited text stays as it is spelled, marks of missing entries among them, and every column is one of words.
     /// Numbers of JSON lines keep all their digits as words.
     pub verbatim: bool,
 }
 
-/// True if a cell of the first line may be a name: a word, or nothing.
-pub(super) fn may_be_name(cell: &str) -> bool {
-    cell.is_empty() || number::classify(cell.as_bytes()) == number::Cell::Word
+/// True for a word that readers take for a missing entry where nobody says otherwise.
+pub fn is_missing_mark(cell: &str) -> bool {
+    !cell.is_empty() && number::classify(cell.as_bytes()) == number::Cell::Missing
 }
 
 /// Reads a file of any format.
@@ -120,7 +125,19 @@ fn read_one(path: &Path, options: &ReadOptions) -> Result<Table, DataError> {
     read_source(&Source::open(path)?, options)
 }
 
+/// Refuses what is compressed in a way that is not read, by name.
+fn refuse_other_packings(source: &Source) -> Result<(), DataError> {
+    let (name, unpack) = match source.head(6)?.as_slice() {
+        [0xfd, b'7', b'z', b'X', b'Z', 0] => ("xz", "unxz"),
+        [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41] => ("bzip2", "bunzip2"),
+        _ => return Ok(()),
+    };
+    let finding = format!("it is compressed by {name}, and gzip and Zstandard are read; unpack it with {unpack}");
+    Err(source.bad(None, None, finding))
+}
+
 fn read_source(source: &Source, options: &ReadOptions) -> Result<Table, DataError> {
+    refuse_other_packings(source)?;
     let format = choose(source, options);
     // what is no text in UTF-8, in lines, is said before a reader stumbles over it
     if format.as_ref().map_or(options.format.is_none(), |format| format.lines) {
@@ -164,6 +181,8 @@ fn add_labels(table: &mut Table, path: &Path) -> Result<(), DataError> {
     if labels.named && labels.len + 1 == table.len {
         // a first label that never comes again looks like a name, but the data count it
         labels = read_one(path, &ReadOptions { header: Some(false), ..ReadOptions::default() })?;
+    } else if labels.len == table.len + 1 && begins_with_a_name(&labels) {
+        labels = read_one(path, &ReadOptions { header: Some(true), ..ReadOptions::default() })?;
     }
     let found = labels.fields.len();
     let data = match labels.fields.pop().map(|f| npz::as_column(f.data)) {
@@ -184,6 +203,16 @@ fn add_labels(table: &mut Table, path: &Path) -> Result<(), DataError> {
     table.target = Some(table.fields.len());
     table.fields.push(Field { name: "y".to_owned(), data });
     Ok(())
+}
+
+/// True for labels without a name whose first never comes again.
+fn begins_with_a_name(labels: &Table) -> bool {
+    match labels.fields.as_slice() {
+        [Field { data: FieldData::Words(words), .. }] if !labels.named && labels.format == csv::CSV.name => {
+            words.iter().next().is_some_and(|first| words.count(first) == 1)
+        }
+        _ => false,
+    }
 }
 
 #[cfg(test)]
@@ -221,6 +250,8 @@ mod tests {
         std::fs::write(&labels, "one\ntwo\n").unwrap();
         assert_eq!(read(&data, &options).unwrap().len, 2);
         std::fs::write(&labels, "name\none\ntwo\n").unwrap();
+        assert_eq!(read(&data, &options).unwrap().len, 2);
+        std::fs::write(&labels, "kind of animal\none\ntwo\n").unwrap();
         assert_eq!(read(&data, &options).unwrap().len, 2);
         std::fs::write(&labels, "1,2\n3,4\n").unwrap();
         assert!(read(&data, &options).unwrap_err().to_string().contains("more than one column"));

@@ -34,9 +34,10 @@ pub(super) fn single_block(source: &Source, format: &'static str, array: Array) 
     if len == 0 || array.width == 0 {
         return Err(DataError::Empty { place: source.name().to_owned() });
     }
+    let notes = array.told_rounded(source, "x").into_iter().collect();
     let fields = vec![Field { name: "x".to_owned(), data: array.into_block(source, "x")? }];
     let file = source.name().to_owned();
-    Ok(Table { file, format, len, fields, target: None, first_line: 1, named: false, lines: None })
+    Ok(Table { file, format, len, fields, target: None, first_line: 1, named: false, lines: None, notes })
 }
 
 /// Reads an array that ends its stream, beside so many bytes that are held already; the error is a finding.

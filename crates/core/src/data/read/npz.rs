@@ -40,7 +40,8 @@ fn read(source: &Source, _options: &ReadOptions) -> Result<Table, DataError> {
         return Err(DataError::Empty { place: source.name().to_owned() });
     }
     let main_name = arrays[main].0.clone();
-    let mut fields = Vec::new();
+    refuse_parts(source, &arrays, &main_name)?;
+    let (mut fields, mut left_out, mut notes) = (Vec::new(), Vec::new(), Vec::new());
     let mut target = None;
     for (name, array) in arrays {
         if name == "y" && array.len != len {
@@ -49,8 +50,10 @@ fn read(source: &Source, _options: &ReadOptions) -> Result<Table, DataError> {
         }
         let of_use = array.dimensions >= 2 || matches!(array.entries, Entries::Words(_)) || name == "y";
         if name != main_name && (!of_use || array.len != len || array.width == 0) {
+            left_out.push(name);
             continue;
         }
+        notes.extend(array.told_rounded(source, &name));
         let data = array.into_block(source, &name)?;
         if name == "y" {
             target = Some(fields.len());
@@ -63,23 +66,54 @@ fn read(source: &Source, _options: &ReadOptions) -> Result<Table, DataError> {
     if twins {
         return Err(source.bad(None, None, "there are arrays X and x; rename one of them"));
     }
+    if !left_out.is_empty() {
+        notes.push(format!(
+            "{}: {} left out: the target is an array called y, and further columns are arrays of {len} rows and two dimensions",
+            source.name(),
+            if left_out.len() == 1 { format!("the array {} is", left_out[0]) } else { format!("the arrays {} are", left_out.join(", ")) }
+        ));
+    }
     let file = source.name().to_owned();
-    Ok(Table { file, format: NPZ.name, len, fields, target, first_line: 1, named: false, lines: None })
+    Ok(Table { file, format: NPZ.name, len, fields, target, first_line: 1, named: false, lines: None, notes })
+}
+
+/// Refuses a file of training and test examples side by side, which would become two views of the same examples.
+fn refuse_parts(source: &Source, arrays: &[(String, Array)], main: &str) -> Result<(), DataError> {
+    let of = |name: &str, part: &str| name.to_lowercase().contains(part);
+    let is_part = |name: &str| ["test", "valid"].iter().any(|part| of(name, part));
+    let other = arrays.iter().find(|(name, array)| array.dimensions >= 2 && of(main, "train") && is_part(name));
+    let Some((other, _)) = other else { return Ok(()) };
+    let finding = format!(
+        "the arrays {main} and {other} are different examples, and a file has one table of them; save each in a file of its own, as X and y"
+    );
+    Err(source.bad(None, None, finding))
 }
 
 fn arrays(source: &Source) -> Result<Vec<(String, Array)>, DataError> {
     let damaged = |e: zip::result::ZipError| source.bad(None, None, format!("the zip is damaged ({e})"));
     let mut archive = ZipArchive::new(source.seekable()?).map_err(damaged)?;
-    let mut arrays = Vec::new();
+    let (mut arrays, mut other) = (Vec::new(), None);
     for k in 0..archive.len() {
         let mut entry = archive.by_index(k).map_err(damaged)?;
-        let Some(name) = entry.name().map_err(damaged)?.strip_suffix(".npy").map(str::to_owned) else { continue };
+        let name = entry.name().map_err(damaged)?.into_owned();
+        let Some(name) = name.strip_suffix(".npy").map(str::to_owned) else {
+            other.get_or_insert(name);
+            continue;
+        };
         let most = entry.compressed_size().min(source.most_bytes()).saturating_mul(MAX_COMPRESSION_RATIO);
         let held = arrays.iter().map(|(_, array): &(String, Array)| array.bytes()).sum();
         let array = read_array(&mut entry, most, held).map_err(|f| source.bad(None, Some(&name), f))?;
         arrays.push((name, array));
     }
-    Ok(arrays)
+    match other.filter(|_| arrays.is_empty()) {
+        Some(name) => {
+            let finding = format!(
+                "it is a zip of other files, {name} among them, and zips are read for NumPy's arrays only; unpack it"
+            );
+            Err(source.bad(None, None, finding))
+        }
+        None => Ok(arrays),
+    }
 }
 
 /// A block of one column as numbers; wider ones stay blocks.
@@ -140,5 +174,16 @@ mod tests {
         assert!(table(&npz(&[("X", npy(1, "'|u1'", false, "(99999999999, 1)", &[0; 9]))])).is_err());
         assert!(table(&npz(&[("y", npy(1, "'|u1'", false, "(1,)", &[0]))])).is_err());
         assert!(table(b"PK\x03\x04 and then nothing").is_err());
+    }
+
+    #[test]
+    fn arrays_that_are_left_out_are_named_and_two_sets_are_not_glued() {
+        let matrix = || npy(1, "'|u1'", false, "(2, 1)", &[7, 8]);
+        let age = npy(1, "'|u1'", false, "(2,)", &[1, 2]);
+        let read = table(&npz(&[("X", matrix()), ("age", age.clone()), ("y", age.clone())])).unwrap();
+        assert!(read.notes[0].contains("the array age is left out"), "{:?}", read.notes);
+        let error = table(&npz(&[("x_train", matrix()), ("x_test", matrix())])).unwrap_err().to_string();
+        assert!(error.contains("x_train and x_test are different examples"), "{error}");
+        assert!(table(&npz(&[("X", matrix()), ("y", age)])).unwrap().notes.is_empty());
     }
 }

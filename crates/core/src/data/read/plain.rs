@@ -24,6 +24,8 @@ pub(super) struct Plain<'a> {
     pub(super) growth: Growth,
     pub(super) pass: Pass,
     pub(super) delimiter: Delimiter,
+    /// True if line ends inside of cells stay those of DOS where they are.
+    pub(super) keeps_returns: bool,
     /// Lines before the first block.
     pub(super) before: usize,
     /// Lines joined so far.
@@ -66,10 +68,11 @@ impl Whole for Plain<'_> {
         let columns = &mut self.pass.columns;
         let facts: Vec<Facts> = columns.iter().map(|c| c.facts().following()).collect();
         let rooms = blocks.iter().zip(rooms(columns, start, &lines)).collect();
-        let parts = each(rooms, |(block, room)| parse(block, &facts, room, delimiter));
+        let how = (delimiter, self.keeps_returns);
+        let parts = each(rooms, |(block, room)| parse(block, &facts, room, how));
         let mut place = start;
         for (k, part) in parts.into_iter().enumerate() {
-            let Some(part) = self.fitting(part, &blocks[k], place, lines[k], delimiter) else { return Ok(Some(k)) };
+            let Some(part) = self.fitting(part, &blocks[k], place, lines[k], how) else { return Ok(Some(k)) };
             self.join(part, place);
             self.bytes += blocks[k].len() as u64;
             place += lines[k];
@@ -96,14 +99,21 @@ impl Plain<'_> {
     }
 
     /// The part of a block, parsed again in its turn where a column has become words since; `None` if there is none.
-    fn fitting(&mut self, part: Option<Part>, block: &[u8], place: usize, lines: usize, delimiter: u8) -> Option<Part> {
+    fn fitting(
+        &mut self,
+        part: Option<Part>,
+        block: &[u8],
+        place: usize,
+        lines: usize,
+        how: (u8, bool),
+    ) -> Option<Part> {
         let part = part?;
         let columns = &mut self.pass.columns;
         if columns.iter().zip(&part.facts).all(|(column, facts)| column.facts().fit(facts)) {
             return Some(part);
         }
         let facts: Vec<Facts> = columns.iter().map(|c| c.facts().following()).collect();
-        parse(block, &facts, rooms(columns, place, &[lines]).pop()?, delimiter)
+        parse(block, &facts, rooms(columns, place, &[lines]).pop()?, how)
     }
 
     /// Joins a part whose numbers stand at a place.
@@ -145,7 +155,7 @@ fn lines_of(block: &[u8]) -> usize {
 }
 
 /// Parses a block; `None` if a line has another number of cells, or it is no plain text.
-fn parse(block: &[u8], facts: &[Facts], room: Room<'_>, delimiter: u8) -> Option<Part> {
+fn parse(block: &[u8], facts: &[Facts], room: Room<'_>, (delimiter, keeps_returns): (u8, bool)) -> Option<Part> {
     // in tab-separated text most quotes are just characters
     if delimiter == b'\t' && memchr(b'"', block).is_some() {
         return None;
@@ -157,6 +167,7 @@ fn parse(block: &[u8], facts: &[Facts], room: Room<'_>, delimiter: u8) -> Option
     let sweep = Sweep {
         text: std::str::from_utf8(block).ok()?,
         delimiter,
+        keeps_returns,
         ways: facts.iter().map(Way::of).collect(),
         part: Part { facts, rows: Lines::default(), lines: 0 },
         room,
@@ -195,6 +206,7 @@ impl Way {
 struct Sweep<'a, 's> {
     text: &'a str,
     delimiter: u8,
+    keeps_returns: bool,
     ways: Vec<Way>,
     part: Part,
     room: Room<'s>,
@@ -351,7 +363,7 @@ impl Sweep<'_, '_> {
         loop {
             let quote = at + memchr(b'"', &bytes[at..])?;
             for line in text[at..quote].split_inclusive('\n') {
-                match line.strip_suffix("\r\n") {
+                match line.strip_suffix("\r\n").filter(|_| !self.keeps_returns) {
                     Some(line) => self.cell.extend([line, "\n"]),
                     None => self.cell.push_str(line),
                 }

@@ -29,13 +29,18 @@ pub(super) struct Records<'a> {
     lines_read: usize,
     /// The line on which the present record begins, from one.
     pub(super) line: usize,
-    begun: bool,
+    /// Lines that are no records, in rising order.
+    skip: Vec<usize>,
+    /// True if line ends inside of cells stay those of DOS where they are.
+    pub(super) keeps_returns: bool,
+    /// True if the last line ended so.
+    returned: bool,
     growth: Growth,
 }
 
 impl<'a> Records<'a> {
-    /// From the beginning of a source.
-    pub(super) fn new(source: &'a Source, delimiter: Delimiter) -> Result<Self, DataError> {
+    /// From the beginning of a source, without some lines.
+    pub(super) fn new(source: &'a Source, delimiter: Delimiter, skip: Vec<usize>) -> Result<Self, DataError> {
         Ok(Self {
             source,
             reader: source.reader()?,
@@ -45,7 +50,9 @@ impl<'a> Records<'a> {
             cells: Vec::new(),
             lines_read: 0,
             line: 0,
-            begun: false,
+            skip,
+            keeps_returns: false,
+            returned: false,
             growth: Growth::default(),
         })
     }
@@ -61,6 +68,16 @@ impl<'a> Records<'a> {
         self.lines_read += lines;
     }
 
+    /// Reads lines away, up to one.
+    pub(super) fn pass_over(&mut self, through: usize) -> Result<(), DataError> {
+        let mut away = Vec::new();
+        while self.lines_read < through && self.source.line(&mut self.reader, &mut away, &mut self.growth)? > 0 {
+            self.lines_read += 1;
+            away.clear();
+        }
+        Ok(())
+    }
+
     /// Number of lines that have been read.
     pub(super) fn lines_read(&self) -> usize {
         self.lines_read
@@ -74,12 +91,10 @@ impl<'a> Records<'a> {
                 return Ok(false);
             }
             self.line = self.lines_read;
-            let comment = !self.begun && self.text.first() == Some(&b'#');
-            if !comment && !self.is_blank() {
+            if self.skip.binary_search(&self.line).is_err() && !self.is_blank() {
                 break;
             }
         }
-        self.begun = true;
         self.cells.clear();
         if self.text.contains(&b'"') {
             self.split_quoted()?;
@@ -105,6 +120,11 @@ impl<'a> Records<'a> {
         self.cells.len()
     }
 
+    /// True if blanks separate its cells.
+    pub(super) fn is_cut_at_blanks(&self) -> bool {
+        self.delimiter == Delimiter::Blanks
+    }
+
     /// The k-th cell, without quotes.
     pub(super) fn cell(&self, k: usize) -> &str {
         let (start, end) = self.cells[k];
@@ -127,7 +147,8 @@ impl<'a> Records<'a> {
         if self.text.last() == Some(&b'\n') {
             self.text.pop();
         }
-        if self.text.len() > start && self.text.last() == Some(&b'\r') {
+        self.returned = self.text.len() > start && self.text.last() == Some(&b'\r');
+        if self.returned {
             self.text.pop();
         }
         if self.lines_read == 1 && self.text.starts_with(b"\xef\xbb\xbf") {
@@ -211,6 +232,9 @@ impl<'a> Records<'a> {
                 None if lenient => return Ok(None),
                 None => {
                     self.scratch.extend_from_slice(&self.text[at..]);
+                    if self.keeps_returns && self.returned {
+                        self.scratch.push(b'\r');
+                    }
                     self.scratch.push(b'\n');
                     self.text.push(b'\n');
                     at = self.text.len();

@@ -204,7 +204,17 @@ impl Records {
         let (first_line, lines) = self.lines.finish();
         let format = if mark == b'>' { FASTA.name } else { FASTQ.name };
         let file = source.name().to_owned();
-        Ok(Table { file, format, len, fields, target: all.then_some(1), first_line, lines, named: true })
+        Ok(Table {
+            file,
+            format,
+            len,
+            fields,
+            target: all.then_some(1),
+            first_line,
+            lines,
+            named: true,
+            notes: Vec::new(),
+        })
     }
 }
 

@@ -52,6 +52,13 @@ impl SchemaOptions {
         self.categorical.iter().chain(&self.dates).chain(&self.text).chain(cells).cloned().collect()
     }
 
+    /// The columns of these in which a reader must keep marks of missing entries as they are spelled: those that are declared to be
+    /// categories, text or other examples in one cell.
+    pub fn spelled_columns(&self) -> Vec<String> {
+        let cells = self.cells.iter().map(|(name, _)| name);
+        self.categorical.iter().chain(&self.text).chain(cells).cloned().collect()
+    }
+
     /// Takes from a formula and a table what the user left open: views that the formula names become columns, an unnamed kernel on
     /// cells takes the only column of words, and a target of numbers and words is classes unless numbers are to be predicted.
     ///

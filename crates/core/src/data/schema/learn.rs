@@ -1,5 +1,6 @@
 //! Learning a schema on the training table.
 
+use super::super::read::is_missing_mark;
 use super::super::{DataError, Dataset, FieldData, Kind, Rows, Scalar, Scale, Scaler, Table, Values, View};
 use super::marks::{Marked, of_kind, settled};
 use super::options::{Missing, SchemaOptions, places, usage};
@@ -125,6 +126,7 @@ pub(super) fn learn(table: &Table, options: &SchemaOptions, wanted: Option<&Want
         missing: options.missing,
         unseen: options.unseen,
         missing_words: options.missing_words.clone(),
+        spelled: wishes.spelled(table),
     };
     said.extend(remarks::of_columns(&schema, table));
     Ok(Learned { left_out: whole - table.len, schema, data, remarks: said })
@@ -189,6 +191,17 @@ impl Wishes<'_> {
     /// The kind of a column whose cells are whole examples.
     fn kind(&self, field: usize) -> Option<Kind> {
         self.cells.iter().find(|(f, _)| *f == field).map(|(_, kind)| *kind)
+    }
+
+    /// The names of columns that are declared to be words; of targets, those with a mark among their labels.
+    fn spelled(&self, table: &Table) -> Vec<String> {
+        let has_mark = |field: usize| match &table.fields[field].data {
+            FieldData::Words(cells) | FieldData::Mixed { cells, .. } => cells.kept().any(is_missing_mark),
+            _ => false,
+        };
+        let declared = self.cells.iter().map(|(field, _)| *field).chain(self.categorical.iter().copied());
+        let kept = declared.filter(|&f| !self.out[f] && (!self.targets.contains(&f) || has_mark(f)));
+        kept.map(|f| table.fields[f].name.clone()).collect()
     }
 
     /// The fields of each view: the columns without a name first, then blocks and texts, then named groups.

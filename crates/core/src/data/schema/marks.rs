@@ -1,5 +1,6 @@
 //! Marks of missing entries beyond those that every reader knows: words that the user names, and usual marks among numbers.
 
+use super::super::read::is_missing_mark;
 use super::super::{DataError, FieldData, Scalar, Table, Words, days};
 use super::take::is_number;
 use std::borrow::Cow;
@@ -8,6 +9,11 @@ use std::borrow::Cow;
 /// well be categories.
 const USUAL: [&str; 15] =
     ["n/a", "na", "Na", "NAN", "Nan", "#N/A", "#NA", "<NA>", "None", "none", "Null", "nil", "-", "--", "."];
+
+/// True for a mark that usually stands for a missing entry among numbers, and may be a word elsewhere.
+pub(in super::super) fn is_usual_mark(cell: &str) -> bool {
+    USUAL.contains(&cell)
+}
 
 /// The treatment of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,14 +42,27 @@ pub(super) fn settled<'a>(
     let mut settled = Cow::Borrowed(table);
     for (place, field) in table.fields.iter().enumerate() {
         let how = of(place);
-        let named = if how == Marked::Not { &[][..] } else { words };
+        if how == Marked::Not {
+            if let Some(data) = without_marks(&field.data, words) {
+                settled.to_mut().fields[place].data = data;
+            }
+            continue;
+        }
         if how == Marked::Dates {
             settled.to_mut().fields[place].data = dates(table, place, words)?;
-        } else if let Some(data) = changed(&field.data, named, how) {
+        } else if let Some(data) = changed(&field.data, words, how) {
             settled.to_mut().fields[place].data = data;
         }
     }
     Ok(settled)
+}
+
+/// Whole examples without those marks of readers that are named to be missing; `None` if nothing changes.
+fn without_marks(data: &FieldData, words: &[String]) -> Option<FieldData> {
+    let (FieldData::Words(cells) | FieldData::Mixed { cells, .. }) = data else { return None };
+    let is_named = |cell: &str| is_missing_mark(cell) && words.iter().any(|word| word == cell);
+    let mut kept = cells.kept();
+    kept.any(is_named).then(|| FieldData::Words(cells.iter().map(|c| if is_named(c) { "" } else { c }).collect()))
 }
 
 /// A column of dates as days.

@@ -19,6 +19,7 @@ impl Schema {
             missing: Missing::Error,
             unseen: Unseen::Error,
             missing_words: Vec::new(),
+            spelled: Vec::new(),
         }
     }
 }

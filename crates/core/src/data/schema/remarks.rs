@@ -1,7 +1,7 @@
 //! Remarks about columns that are hardly meant to be learned from: names and numbers of rows, and views that no kernel looks at.
 
 use super::super::dates::days;
-use super::super::spelling::{alike, has_leading_zero};
+use super::super::spelling::{alike, looks_like_a_label};
 use super::super::{FieldData, Kind, Respelled, Table};
 use super::{Code, ColumnSchema, Content, Schema, Wanted};
 use std::collections::{HashMap, HashSet};
@@ -71,6 +71,12 @@ fn spellings(schema: &Schema, table: &Table) -> Vec<String> {
                 }
                 Code::Number { .. } => {}
                 Code::Categories { words, .. } => {
+                    if let Some(word) = words.first().filter(|_| words.iter().all(|word| is_dressed_number(word))) {
+                        remarks.push(format!(
+                            "column \"{name}\" has cells such as {word}, which are numbers to people and words here, so that each became a \
+                             category; write them with digits and a point alone, or leave the column out (--drop {name})"
+                        ));
+                    }
                     if let Some((a, b)) = equal_as_numbers(words.iter().map(String::as_str), |_| true) {
                         remarks.push(format!(
                             "column \"{name}\" has the categories {a} and {b}, which are equal as numbers and two categories here; spell \
@@ -84,9 +90,10 @@ fn spellings(schema: &Schema, table: &Table) -> Vec<String> {
     for target in &schema.targets {
         let (found, taken) = match table.fields.get(target.place).map(|field| &field.data) {
             Some(FieldData::Numbers { spellings, .. }) => (alike(spellings), true),
-            Some(FieldData::Words(cells) | FieldData::Mixed { cells, .. }) => {
-                (equal_as_numbers(cells.iter(), has_leading_zero), cells.iter().all(|cell| cell.parse::<f64>().is_ok()))
-            }
+            Some(FieldData::Words(cells) | FieldData::Mixed { cells, .. }) => (
+                equal_as_numbers(cells.iter(), looks_like_a_label),
+                cells.iter().all(|cell| cell.parse::<f64>().is_ok()),
+            ),
             _ => continue,
         };
         if let Some((a, b)) = found {
@@ -99,6 +106,21 @@ fn spellings(schema: &Schema, table: &Table) -> Vec<String> {
         }
     }
     remarks
+}
+
+/// True for a number that is written for people: with parted thousands, a unit, a typographic minus, in hexadecimal digits, or as a time.
+fn is_dressed_number(word: &str) -> bool {
+    if word.parse::<f64>().is_ok() {
+        return false;
+    }
+    let hexadecimal = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if word.strip_prefix("0x").is_some_and(hexadecimal) {
+        return true;
+    }
+    let dress = |c: char| matches!(c, ' ' | '\u{a0}' | '\u{202f}' | '\'' | '’' | ',' | '%' | '$' | '€' | '£' | ':');
+    let bare: String = word.chars().filter(|c| !dress(*c)).collect();
+    let bare = bare.replace('\u{2212}', "-");
+    bare.bytes().any(|byte| byte.is_ascii_digit()) && bare.parse::<f64>().is_ok()
 }
 
 /// Two words that differ and are equal as numbers, one of which is of a sort.

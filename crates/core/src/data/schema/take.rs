@@ -1,5 +1,6 @@
 //! Taking single fields out of a table: as numbers, as words, as a target.
 
+use super::super::read::is_missing_mark;
 use super::super::{DataError, Field, FieldData, Place, Rows, Table, Target, Words};
 use super::options::usage;
 use std::borrow::Cow;
@@ -19,7 +20,7 @@ pub(super) fn numbers<'a>(table: &'a Table, field: usize, remedy: &str) -> Resul
         FieldData::Numbers { values, .. } => Ok(Cow::Borrowed(values)),
         FieldData::Words(cells) | FieldData::Mixed { cells, .. } => {
             // cells that were kept as text because their column was declared so may be numbers all the same
-            match cells.iter().position(|c| !c.is_empty() && !is_number(c)) {
+            match cells.iter().position(|c| !c.is_empty() && !is_missing_mark(c) && !is_number(c)) {
                 Some(row) => Err(not_a_number(table, field, row, &cells[row], remedy)),
                 None => Ok(Cow::Owned(cells.iter().map(|c| c.parse().unwrap_or(f64::NAN)).collect())),
             }
@@ -76,7 +77,13 @@ fn not_a_number(table: &Table, field: usize, row: usize, cell: &str, remedy: &st
     if shown.len() < cell.len() {
         shown.push('…');
     }
-    let finding = if has_decimal_comma(cell) {
+    let finding = if has_decimal_comma(cell) && cell.len() - cell.find(',').unwrap_or(0) == 4 {
+        format!(
+            "\"{shown}\" has a comma, and numbers have none here; write {} if it is a decimal comma, and {} if it parts thousands",
+            cell.replace(',', "."),
+            cell.replace(',', "")
+        )
+    } else if has_decimal_comma(cell) {
         format!("\"{shown}\" has a decimal comma, and numbers have a point here; write {}", cell.replace(',', "."))
     } else {
         format!("\"{shown}\" is not a number; clean the cell{remedy}")

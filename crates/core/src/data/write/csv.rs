@@ -1,6 +1,6 @@
 //! Delimited text: features first, the target last; names where the table has them.
 
-use super::super::read::{MAX_NAME_LENGTH, may_be_name};
+use super::super::read::{ReadOptions, SAMPLE_ROWS, read_bytes};
 use super::super::{DataError, Field, FieldData, Table};
 use super::{WriterEntry, features, number, number32, refuse_wide, width};
 use std::io::{self, Write};
@@ -47,7 +47,7 @@ fn check_tabs(table: &Table) -> Result<(), DataError> {
 fn write(table: &Table, out: &mut dyn Write, delimiter: u8) -> io::Result<()> {
     let target = table.target.map(|t| &table.fields[t]);
     let fields: Vec<&Field> = features(table).map(|(_, f)| f).chain(target).collect();
-    if table.named || taken_for_names(&fields) {
+    if table.named || taken_for_names(&fields, table.len, delimiter) {
         let mut first = true;
         for field in &fields {
             let block =
@@ -67,11 +67,16 @@ fn write(table: &Table, out: &mut dyn Write, delimiter: u8) -> io::Result<()> {
         }
         out.write_all(b"\n")?;
     }
+    write_rows(out, &fields, table.len, delimiter)
+}
+
+/// Writes the first rows.
+fn write_rows(out: &mut dyn Write, fields: &[&Field], rows: usize, delimiter: u8) -> io::Result<()> {
     // a line of nothing would be no line
     let missing: &[u8] = if fields.iter().map(|f| width(f)).sum::<usize>() == 1 { b"NA" } else { b"" };
-    for row in 0..table.len {
+    for row in 0..rows {
         let mut first = true;
-        for field in &fields {
+        for field in fields {
             write_row(out, field, row, delimiter, &mut first, missing)?;
         }
         out.write_all(b"\n")?;
@@ -80,32 +85,25 @@ fn write(table: &Table, out: &mut dyn Write, delimiter: u8) -> io::Result<()> {
 }
 
 /// True if a reader would take the first example for the names of the columns.
-fn taken_for_names(fields: &[&Field]) -> bool {
-    let mut columns = Vec::new();
-    for field in fields {
-        match &field.data {
-            FieldData::Words(cells) | FieldData::Mixed { cells, .. } => columns.push(cells),
-            FieldData::Numbers { values, .. } if values.first().is_some_and(|v| v.is_nan()) => {}
-            _ => return false,
-        }
+fn taken_for_names(fields: &[&Field], rows: usize, delimiter: u8) -> bool {
+    let text = |rows: usize| -> io::Result<Vec<u8>> {
+        let mut text = Vec::new();
+        write_rows(&mut text, fields, rows, delimiter)?;
+        Ok(text)
+    };
+    let is_named = |rows: usize| {
+        let options =
+            ReadOptions { delimiter: Some(delimiter), format: Some(CSV.name.to_owned()), ..ReadOptions::default() };
+        text(rows).is_ok_and(|text| read_bytes("rows", &text, &options).is_ok_and(|table| table.named))
+    };
+    let is_number = |field: &&&Field| !matches!(field.data, FieldData::Words(_) | FieldData::Mixed { .. });
+    // a reader decides on words alone at the end, and on all else after some rows
+    let few = rows.min(SAMPLE_ROWS + 1);
+    match fields.iter().filter(is_number).count() {
+        0 => is_named(rows),
+        all if all == fields.len() => false,
+        _ => is_named(few),
     }
-    let first: Vec<&str> = columns.iter().filter_map(|cells| cells.get(0)).collect();
-    if !first.iter().all(|cell| may_be_name(cell)) {
-        return false;
-    }
-    if columns.iter().any(|cells| cells.len() < 2) {
-        return false;
-    }
-    let rest = |k: usize| columns[k].iter().skip(1);
-    let numeric = |k: usize| rest(k).any(|c| !c.is_empty()) && rest(k).all(|c| c.is_empty() || !may_be_name(c));
-    if (0..first.len()).any(|k| !first[k].is_empty() && numeric(k)) {
-        return true;
-    }
-    columns.len() == fields.len()
-        && first.iter().enumerate().all(|(k, name)| {
-            let length = name.chars().count();
-            (1..=MAX_NAME_LENGTH).contains(&length) && !first[..k].contains(name) && rest(k).all(|cell| cell != *name)
-        })
 }
 
 fn write_row(

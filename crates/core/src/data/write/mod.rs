@@ -76,16 +76,24 @@ pub fn choose(path: &Path, name: Option<&str>) -> Result<&'static WriterEntry, D
 /// Writes a table; in gzip if the name ends in `.gz`.
 pub fn write(path: &Path, table: &Table, writer: &WriterEntry) -> Result<(), DataError> {
     (writer.check)(table)?;
+    as_named(path, |out| (writer.write)(table, out))
+        .map_err(|e| DataError::Io { file: crate::write::shown(path), reason: crate::write::words(&e) })
+}
+
+/// Writes a file, in gzip if its name ends in `.gz`.
+///
+/// # Errors
+/// If the file cannot be written.
+pub fn as_named(path: &Path, mut print: impl FnMut(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let packed = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("gz"));
     crate::write::streamed(path, |out| {
         if !packed {
-            return (writer.write)(table, out);
+            return print(out);
         }
         let mut gzip = flate2::write::GzEncoder::new(out, flate2::Compression::default());
-        (writer.write)(table, &mut gzip)?;
+        print(&mut gzip)?;
         gzip.finish().map(drop)
     })
-    .map_err(|e| DataError::Io { file: crate::write::shown(path), reason: crate::write::words(&e) })
 }
 
 /// The fields besides the target.

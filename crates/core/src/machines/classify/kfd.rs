@@ -218,10 +218,6 @@ impl Machine for Kfd {
         }
         let live: Vec<usize> = (0..weights.len()).filter(|&i| weights[i] > 0.0).collect();
         let k = classes.labels.len();
-        if let Some(c) = (0..k).find(|&c| !live.iter().any(|&i| classes.codes[i] as usize == c)) {
-            let label = &classes.labels[c];
-            return Err(wrong(&format!("no example of class {label} has a weight above zero; leave the class out")));
-        }
         // the problem of two classes is that of the first against the rest, whatever the strategy
         let strategy = if k == 2 { Strategy::OneVsRest } else { self.strategy };
         let reduction = strategy.reduction(&classes);

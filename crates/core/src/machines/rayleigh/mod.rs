@@ -98,16 +98,7 @@ pub(super) fn weights_of_classes(
     classes: &Classes,
     task: &Task<'_>,
 ) -> Result<Vec<f64>, FitError> {
-    let weights = ClassWeight::of_examples(machine, class_weight, classes, task.weights)?;
-    let counts = |c: usize| classes.codes.iter().zip(&weights).any(|(&code, &w)| code as usize == c && w > 0.0);
-    match (0..classes.labels.len()).find(|&c| !counts(c)) {
-        Some(c) => {
-            let label = &classes.labels[c];
-            let finding = format!("no example of class {label} has a weight above zero; leave the class out");
-            Err(FitError::Param { machine, finding })
-        }
-        None => Ok(weights),
-    }
+    ClassWeight::of_examples(machine, class_weight, classes, task.weights)
 }
 
 /// The error of a singular matrix, in the terms of the sum that was given.

@@ -88,7 +88,17 @@ impl<'a> Batches<'a> {
         }
         let target = usual_target(&fields);
         let file = self.source.name().to_owned();
-        Ok(Table { file, format: self.format, len, fields, target, first_line: 1, lines: None, named: true })
+        Ok(Table {
+            file,
+            format: self.format,
+            len,
+            fields,
+            target,
+            first_line: 1,
+            lines: None,
+            named: true,
+            notes: Vec::new(),
+        })
     }
 }
 
