@@ -243,7 +243,7 @@ impl Frame<'_> {
             }
         }
         let ended = matches!(found.status, Status::Converged | Status::IterationLimit);
-        if error > limit && ended && found.whole {
+        if error > limit && ended {
             self.look_again(found, options, watch);
             if let Some((_, better)) =
                 best.filter(|(value, _)| found.status != Status::Converged && *value < found.objective)
@@ -325,6 +325,7 @@ impl Frame<'_> {
             Ok(state) => state,
             Err(stop) => return found.status = stop.into(),
         };
+        found.whole = true;
         self.tell(found);
         let groups = if self.sub.equality == Equality::Signs { 2 } else { 1 };
         found.violation = 0.0;
