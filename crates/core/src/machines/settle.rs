@@ -282,7 +282,7 @@ impl<'a> Frame<'a> {
             }
         }
         let ended = matches!(found.status, Status::Converged | Status::IterationLimit);
-        if error > limit && ended && found.whole {
+        if error > limit && ended {
             self.look_again(found, options, watch);
             if let Some((_, better)) =
                 best.filter(|(value, _)| found.status != Status::Converged && *value < found.objective)
@@ -364,6 +364,7 @@ impl<'a> Frame<'a> {
             Ok(state) => state,
             Err(stop) => return found.status = stop.into(),
         };
+        found.whole = true;
         self.tell(found);
         let groups = if self.sub.equality == Equality::Signs { 2 } else { 1 };
         found.violation = 0.0;

@@ -115,10 +115,9 @@ fn probabilities_of_two_classes_are_those_of_the_odds() {
     let told = |machine: &dyn Machine, codes: &[usize]| {
         let job = crate::job::Job::new(machine, &linear());
         let model = job.run(&labelled(&x, codes), &crate::watch::Silent).unwrap();
-        let Output::Labels { probabilities, scores, .. } = model.predict(&Dataset::new(x.clone())).unwrap() else {
-            panic!()
-        };
-        (probabilities, scores)
+        let new = Dataset::new(x.clone());
+        let Output::Labels { probabilities, .. } = model.predict(&new).unwrap() else { panic!() };
+        (probabilities, model.scores(&new).unwrap())
     };
     for machine in [&LogisticRegression::default() as &dyn Machine, &kernel_logistic(0.5)] {
         let (probabilities, scores) = told(machine, &two);
