@@ -170,8 +170,8 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
 
 pub(crate) fn target_range(flags: &ArgMatches) -> Result<Option<[f64; 2]>, Failure> {
     let Some(text) = flags.get_one::<String>("target-range") else { return Ok(None) };
-    let ends: Vec<f64> = text.split(',').filter_map(|e| e.trim().parse().ok()).collect();
-    match ends.as_slice() {
+    let ends: Option<Vec<f64>> = text.split(',').map(|e| e.trim().parse().ok()).collect();
+    match ends.unwrap_or_default().as_slice() {
         [low, high] if low < high && high.is_finite() && low.is_finite() => Ok(Some([*low, *high])),
         _ => Err(Failure::usage(format!("--target-range {text} needs two numbers, the lower first: 0,100"))),
     }

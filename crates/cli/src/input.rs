@@ -241,6 +241,12 @@ pub(crate) fn read_table(path: &Path, options: &ReadOptions) -> Result<Table, Fa
         let message = format!("{} has no examples, only a line of names", path.display());
         return Err(Failure { message, code: 3 });
     }
+    if table.format != "csv" && (options.header.is_some() || options.delimiter.is_some()) {
+        report::note(&format!(
+            "--header and --delimiter are about delimited text, and {} is {}, which needs neither",
+            table.file, table.format
+        ));
+    }
     table.notes.iter().for_each(|note| report::note(note));
     Ok(table)
 }

@@ -172,7 +172,7 @@ fn a_class_that_weighs_nothing_is_refused_by_every_machine_that_weighs() {
         let line = format!("fit w.csv -m {machine} --weights w --target y -o m.mercer");
         place.run(&line).fails(2, &["no example of class u has a weight above zero"]);
     }
-    place.run("fit w.csv -m svc --drop w --target y --class-weight u:0 -o m.mercer").fails(2, &["class u"]);
+    place.run("fit w.csv -m svc --drop w --target y --class-weight u:0 -o m.mercer").fails(2, &["weights above zero"]);
 }
 
 #[test]
@@ -186,6 +186,14 @@ fn the_report_names_the_target_and_numbers_are_finite_or_words() {
     );
     let said = place.run("fit t.csv -m svc --target label --c 1e999 -o n.mercer");
     assert!(said.code != Some(0) && !place.has("n.mercer"), "{}", said.out);
+}
+
+#[test]
+fn options_that_say_nothing_are_told() {
+    let place = Place::with(&[("l.svm", "1 1:2 2:-1\n-1 1:-1 2:0.2\n1 1:3 2:1\n-1 2:1\n")]);
+    let said = place.run("fit l.svm --header true -m svc -o m.mercer").ok();
+    assert!(said.err.contains("l.svm is libsvm, which needs neither"), "{}", said.err);
+    place.run("certify m.mercer l.svm --target-range 0,abc,1").fails(2, &["two numbers"]);
 }
 
 #[test]
