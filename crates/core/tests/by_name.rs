@@ -21,6 +21,7 @@ const ALLOWED: &[(&str, &[&str], &str)] = &[
     ("core/src/data/read/delimiter.rs", &["csv", "tsv"], "extensions, which say what separates cells"),
     ("core/src/data/read/libsvm.rs", &["svm"], "an extension"),
     ("core/src/data/write/libsvm.rs", &["svm"], "an extension"),
+    ("core/src/data/read/header.rs", &["text"], "a word that headers have"),
     ("core/src/data/read/open.rs", &["arrow"], "a feature of the build"),
     // words of the language of formulas, and of parameters
     ("core/src/formula/", &["rbf"], "rbf(κ, gamma) on top of a kernel is a word of the grammar"),
@@ -54,6 +55,10 @@ const ALLOWED: &[(&str, &[&str], &str)] = &[
     ("cli/src/arguments.rs", &["categorical", "text"], "flags"),
     ("cli/src/arguments.rs", &["linear"], "the usual formula of machines on explicit features"),
     ("cli/src/input.rs", &["categorical", "text"], "flags"),
+    ("cli/src/convert.rs", &["csv"], "delimited text keeps its words as they were"),
+    ("cli/src/data.rs", &["csv", "tsv"], "extensions of what it writes"),
+    ("cli/src/gram.rs", &["npy"], "the extension of what it writes"),
+    ("cli/src/predict.rs", &["csv"], "the extension of what it writes"),
     ("cli/src/input.rs", &["csv"], "only delimited text has a line of names, which may be all there is"),
     ("cli/src/auxiliary.rs", &["noise"], "a flag"),
     ("cli/src/certify.rs", &["evidence"], "a flag"),

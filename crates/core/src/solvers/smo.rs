@@ -19,6 +19,7 @@ mod level;
 mod passes;
 mod pool;
 mod rounds;
+mod rows;
 mod run;
 mod shrink;
 mod slots;

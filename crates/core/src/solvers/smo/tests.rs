@@ -204,19 +204,20 @@ fn rounds_take_the_steps_of_a_problem_alone() {
 
 #[test]
 fn rounds_of_a_problem_that_shrinks_give_its_bits() {
-    let n = 3000;
-    let mut random = Seed(9).stream("plane");
-    let z: Vec<Vec<f64>> = (0..n).map(|_| (0..70).map(|_| random.normal()).collect()).collect();
-    let y: Vec<f64> = z.iter().map(|z| if z[0] * z[1] + 0.3 * random.normal() > 0.0 { 1.0 } else { -1.0 }).collect();
+    let n = 9000;
+    let mut random = Seed(8).stream("plane");
+    let mut example = || (0..64).map(|k| if k < 2 { 1.0 } else { 0.02 } * random.normal()).collect();
+    let z: Vec<Vec<f64>> = (0..n).map(|_| example()).collect();
+    let y: Vec<f64> = z.iter().map(|z| if z[0] * z[1] + 0.1 * random.normal() > 0.0 { 1.0 } else { -1.0 }).collect();
     let rows = crate::data::Rows::from_vectors(&z).unwrap();
-    let gram = crate::formula::rbf(0.02).gram(&crate::data::Dataset::new(rows)).unwrap();
+    let gram = crate::formula::rbf(1.0).gram(&crate::data::Dataset::new(rows)).unwrap();
     assert!(gram.panel_rows() > 1, "rows of many features gain from being computed at once");
     let given = Given::classes(gram, &y, 10.0);
     let alone = given.solve(1e-3, 1, &Silent).unwrap();
     assert!((alone.evaluations as f64) < alone.rows as f64 * f64::from(n), "the problem did shrink");
     for threads in [1, 2, 3] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let options = SmoOptions { tolerance: 1e-3, max_iterations: 0, cache: 1 << 22, threads };
+        let options = SmoOptions { tolerance: 1e-3, max_iterations: 0, cache: 1 << 24, threads };
         let mut found = pool.install(|| smo_in_rounds(&[given.problem()], &options, &Silent));
         assert_eq!(told(&alone), told(&found.pop().unwrap().unwrap()), "{threads} threads");
     }
