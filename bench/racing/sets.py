@@ -15,9 +15,8 @@ import json
 from pathlib import Path
 
 import numpy as np
-from scipy import sparse
-
 import shapes
+from scipy import sparse
 
 SEED = 20
 VERSION = 3  # raise it when the preparation changes, so that older files are made again

@@ -137,7 +137,6 @@ def images(shape, rng, data):
     """Random convolutions of the shared digits, rectified and pooled."""
     import numpy as np
     from numpy.lib.stride_tricks import sliding_window_view
-
     from sets import idx
 
     pixels = idx(data / "mnist" / "train-images-idx3-ubyte.gz")
