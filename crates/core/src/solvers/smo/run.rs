@@ -31,13 +31,15 @@ pub(super) struct Stage {
     since: usize,
     /// The extremes of the present state; none where it has changed otherwise than by a step.
     found: Option<Extremes>,
+    /// True if its last step was not taken for want of a row, and is to be taken now.
+    again: bool,
     /// The place in the one before it; none for the first.
     pub(super) shrunk: Option<Shrunk>,
 }
 
 impl Stage {
     pub(super) fn new(level: Level, tolerance: f64, depth: usize) -> Self {
-        Self { level, tolerance, depth, since: 0, found: None, shrunk: None }
+        Self { level, tolerance, depth, since: 0, found: None, again: false, shrunk: None }
     }
 
     /// A smaller problem, with its place in the one before it.
@@ -202,7 +204,8 @@ impl<'a> Run<'a> {
                 before.since = usize::MAX - 1;
                 continue;
             }
-            stage.since += 1;
+            // a step that is taken again is not counted twice
+            stage.since += usize::from(!std::mem::take(&mut stage.again));
             if stage.since > period {
                 stage.since = 0;
                 if let Some(smaller) = self.shrink(level, &found, tolerance, depth)? {
@@ -217,6 +220,7 @@ impl<'a> Run<'a> {
             };
             stage.found = Some(next);
             if self.missing.is_some() {
+                stage.again = true;
                 return Ok(None);
             }
             self.iterations += 1;
