@@ -42,7 +42,12 @@ def test_sets_cover(estimator, method):
     assert covers(sets[np.arange(1000), SIDES[400:]], low, high)
     p = model.p_values(MOONS[400:])
     assert_array_equal(sets, p > 0.1 + 1e-12)
-    assert 0 <= model.coverage_guarantee(0.9)[0]["least"] <= 0.9
+    least = model.coverage_guarantee(0.9)[0]["least"]
+    if name(estimator) == "Knn" and method == "cross":
+        # of equally near examples the first are taken, and the proof is for fits that know no order
+        assert least is None
+    else:
+        assert 0 <= least <= 0.9
 
 
 @pytest.mark.parametrize("method", ["split", "cross"])
