@@ -7,7 +7,6 @@ mod available;
 
 use std::borrow::Cow;
 use std::cell::Cell;
-use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Smaller requests are granted without a question to the system, in bytes.
@@ -67,7 +66,7 @@ impl Default for Budget {
     /// it; 4 GiB where that is unknown.
     fn default() -> Self {
         match WHOLE.load(Ordering::Relaxed) {
-            0 => Self { memory: available::available(Path::new("/")).map_or(UNKNOWN, |bytes| bytes / 2) },
+            0 => Self { memory: available::recently().map_or(UNKNOWN, |bytes| bytes / 2) },
             memory => Self { memory },
         }
     }
