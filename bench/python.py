@@ -250,6 +250,7 @@ def main():
         table(["case", *names], rows)
     lines += ["## Slower than scikit-learn", "", *(f"- {s}" for s in slow or ["nothing"]), ""]
     if not args.only:
+        args.results.mkdir(parents=True, exist_ok=True)
         (args.results / "python.md").write_text("\n".join(lines), encoding="utf-8")
     print("\n".join(lines))
     return 1 if slow else 0

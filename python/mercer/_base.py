@@ -110,6 +110,11 @@ def in_words(sentence, spelling):
     return sentence
 
 
+@functools.lru_cache(maxsize=None)
+def _names_in_signature(estimator):
+    return super(Machine, estimator)._get_param_names()
+
+
 class ReportMixin:
     """The report of the solver, also under the name that it once had."""
 
@@ -125,6 +130,11 @@ class ReportMixin:
 
 class Machine(ReportMixin, CertifyMixin, PickledMixin, BaseEstimator):
     """A machine of the catalogue with scikit-learn's habits."""
+
+    @classmethod
+    def _get_param_names(cls):
+        # scikit-learn reads the signature for each fit, which takes as long as a small fit
+        return list(_names_in_signature(cls))
 
     _machine = ""
     # parameters that the machine calls otherwise, as advice and errors should call them
