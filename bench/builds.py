@@ -4,7 +4,7 @@
 
 OLD and NEW are programs `mercer`. Every round runs each command once with either program, the one that begins changes from round to
 round, and the table has the median of NEW's time divided by OLD's in the same round, with the smallest and largest. Times are those
-that the program itself reports (seconds of fit and the like), or those of the process where it reports none.
+that the program itself reports (seconds of fit or of prediction), or those of the process where it reports none.
 """
 
 import argparse
@@ -17,6 +17,15 @@ import subprocess
 import sys
 import tempfile
 import time
+
+
+REAL = [
+    ("svc USPS", "usps/usps.train.csv.gz", "-m svc --c 10 -k rbf(gamma=0.0078125)"),
+    ("svc shuttle", "uci/shuttle.csv.gz", "-m svc --c 10 -k rbf(gamma=1)"),
+    ("svc a9a", "libsvm/a9a.svm.gz", "-m svc --c 1 -k rbf(gamma=0.00813)"),
+    ("linear_svc reuters", "text/reuters21578.svm.gz", "-m linear_svc --loss hinge --c 1 -k linear"),
+    ("linear_svc sector", "text/sector.svm.gz", "-m linear_svc --loss squared_hinge --c 1 -k linear"),
+]
 
 
 def strings(path, count, length):
@@ -58,9 +67,23 @@ def cases(data, work):
         ("select 4 × 3, 2000 × 10", f"select {few} -m svc -k rbf --grid c=0.1|1|10|100,gamma=0.01|0.1|1 --folds 5 -o {{out}}"),
         ("cross conformal, 2000 × 10", f"fit {few} -m svc -k rbf(gamma=0.1) --conformal cross -o {{out}}"),
     ]
-    usps = pathlib.Path(data) / "usps" / "usps.train.csv.gz" if data else None
-    if usps and usps.exists():
-        found.append(("svc USPS", f"fit {usps} -m svc --c 10 -k rbf(gamma=0.0078125) --scale none -o {{out}}"))
+    for name, path, flags in REAL:
+        file = pathlib.Path(data) / path if data else None
+        if file and file.exists():
+            found.append((name, f"fit {file} {flags} --scale none -o {{out}}"))
+    return found
+
+
+def predictions(asked, work):
+    """The same for predictions of models that the old program has fitted."""
+    found = []
+    for name, path, flags in REAL:
+        model, train = work / f"{name.replace(' ', '-')}.mercer", pathlib.Path(asked.data or "") / path
+        test = train.with_name(train.name.replace(".svm", ".t.svm").replace(".train.", ".test."))
+        if not asked.data or not test.exists() or asked.only not in f"predict {name}":
+            continue
+        subprocess.run([asked.old, *f"fit {train} {flags} --scale none -o {model}".split(" ")], capture_output=True, check=True)
+        found.append((f"predict {name}", f"evaluate {model} {test}"))
     return found
 
 
@@ -75,7 +98,7 @@ def seconds(program, arguments, work, threads, json_able):
         raise SystemExit(f"{program} {' '.join(words)}: {done.stderr.decode()}")
     if json_able:
         told = json.loads(done.stdout).get("seconds", {})
-        return told.get("fit", whole)
+        return told.get("predict" if words[0] == "evaluate" else "fit", whole)
     return whole
 
 
@@ -92,7 +115,7 @@ def main():
     slower = []
     with tempfile.TemporaryDirectory() as folder:
         work = pathlib.Path(folder)
-        for name, arguments in cases(asked.data, work):
+        for name, arguments in [*cases(asked.data, work), *predictions(asked, work)]:
             if asked.only not in name:
                 continue
             json_able = not arguments.startswith("gram")

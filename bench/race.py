@@ -2,6 +2,7 @@
 
     python3 bench/race.py [--quick] [--only a9a,usps] [--peers sklearn,libsvm] [--resume] [--data DIR]
     python3 bench/race.py --shapes [SEED]        twelve sets that nobody has tuned for
+    python3 bench/race.py --dense                six sets of dense vectors with many columns
 
 Needs Python and cargo: it makes an environment with the peers under target/race-env, builds mercer and the Rust peer, runs
 all duels and writes bench/results/race.md, race.csv and race.svg after each of them. See bench/README.md.
@@ -194,8 +195,8 @@ def race_set(settings, book, one):
 
 
 def chosen(only):
-    drawn = any(name.startswith("shape-") for name in catalogue.SETS)
-    known = [*catalogue.SETS, *([] if drawn else catalogue.SPECIALS)]
+    usual = any(one.how for one in catalogue.SETS.values())
+    known = [*catalogue.SETS, *(catalogue.SPECIALS if usual else [])]
     names = only.lower().split(",") if only else known
     for name in names:
         if name not in known:
@@ -209,6 +210,7 @@ def arguments():
     parser.add_argument("--only", help=f"sets, separated by commas: {', '.join([*catalogue.SETS, *catalogue.SPECIALS])}")
     parser.add_argument("--shapes", nargs="?", type=int, const=0, metavar="SEED",
                         help="race twelve sets that are drawn from a seed (the date, if none is given) instead")  # fmt: skip
+    parser.add_argument("--dense", action="store_true", help="race six sets of dense vectors with many columns instead")
     parser.add_argument("--peers", help=f"some of {','.join(catalogue.PEERS)}")
     parser.add_argument("--resume", action="store_true", help="keep the finished rows of race.csv, do the rest")
     parser.add_argument("--limit", type=float, help="seconds after which a single run is stopped (1800, quick 60)")
@@ -224,7 +226,10 @@ def arguments():
     args = parser.parse_args()
     if args.shapes is not None:
         catalogue.take_shapes(args.shapes or int(time.strftime("%Y%m%d")))
-    args.results = args.results or (HERE / "results" if args.shapes is None else HERE / "results" / "shapes")
+    elif args.dense:
+        catalogue.take_dense()
+    kind = "shapes" if args.shapes is not None else "dense" if args.dense else ""
+    args.results = args.results or HERE / "results" / kind
     for peer in args.peers.split(",") if args.peers else []:
         if peer not in catalogue.PEERS:
             parser.error(f"no peer {peer}; there are {', '.join(catalogue.PEERS)}")

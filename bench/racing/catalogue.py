@@ -101,6 +101,23 @@ GRID_QUICK = 500
 SPECIALS = ("grid", "scaling", "mnist_poly9", "probability")
 
 
+# Dense vectors with many columns, made by racing/sets.py; about as hard as the sets that the design was tried on.
+DENSE = [
+    Set("grey", "svc", 10, "0.02", quick=6000, words="6 000 images of real pixels, 10 classes"),
+    Set("embeddings-10", "svc", 10, "1", quick=6000, words="on the sphere, 10 classes"),
+    Set("embeddings-2", "svc", 10, "1", quick=10000, words="on the sphere, 2 classes"),
+    Set("embeddings-20", "svc", 10, "1", quick=4000, words="on the sphere, 20 classes"),
+    Set("overlapping", "svc", 1, "1", quick=20000, words="on the sphere, 2 classes that overlap"),
+    Set("many-rows", "svc", 1, "1", quick=50000, words="on the sphere, 2 classes, many rows"),
+]
+
+
+def take_dense():
+    """Race dense vectors with many columns in the place of the known sets."""
+    SETS.clear()
+    SETS.update({one.name: one for one in DENSE})
+
+
 def take_shapes(seed):
     """Race the sets that are drawn from a seed, in the place of the known ones."""
     for shape in shapes.draw(seed):

@@ -147,8 +147,38 @@ def regression(data, name):
     return x, y, xt, yt
 
 
+def embeddings(number, n, d, classes, noise):
+    """Clouds in 40 of many directions on the unit sphere, as embeddings of text and images are."""
+    rng = np.random.default_rng(number)
+    y = rng.integers(0, classes, n + 2000)
+    centres = rng.normal(size=(classes, 40)) / np.sqrt(2)
+    z = centres[y] + noise * rng.normal(size=(n + 2000, 40))
+    x = z @ rng.normal(size=(40, d)) / np.sqrt(40) + 0.1 * rng.normal(size=(n + 2000, d))
+    x = (x / np.linalg.norm(x, axis=1, keepdims=True)).astype(np.float32).astype(np.float64)
+    return x[:n], y[:n].astype(float), x[n:], y[n:].astype(float)
+
+
+def grey(data):
+    """Images whose pixels are reals: no grid holds them."""
+    pixels = idx(data / "mnist" / "train-images-idx3-ubyte.gz").reshape(-1, 784)
+    y = idx(data / "mnist" / "train-labels-idx1-ubyte.gz").astype(float)
+    rng = np.random.default_rng(SEED)
+    chosen = rng.choice(len(y), 8000, replace=False)
+    x = pixels[chosen] / 255.0 + 0.1 * rng.random((8000, 784))
+    return x[:6000], y[chosen][:6000], x[6000:], y[chosen][6000:]
+
+
+EMBEDDINGS = {
+    "embeddings-10": (0, 6000, 768, 10, 0.5),
+    "embeddings-2": (1, 10000, 768, 2, 0.5),
+    "embeddings-20": (2, 4000, 1536, 20, 0.65),
+    "overlapping": (3, 20000, 384, 2, 2.6),
+    "many-rows": (4, 50000, 128, 2, 2.0),
+}
 MAKERS = {f.__name__: f for f in (a9a, w8a, ijcnn1, covtype20k, usps, letter, shuttle, mnist, mnist60k)}
 MAKERS |= {"reuters21578": reuters21578, "sector": sector, "mnist_poly9": mnist_bytes}
+MAKERS |= {"grey": grey}
+MAKERS |= {name: (lambda _data, drawn=drawn: embeddings(*drawn)) for name, drawn in EMBEDDINGS.items()}
 MAKERS |= {name: (lambda data, name=name: regression(data, name)) for name in ("california", "kin40k", "protein")}
 
 
