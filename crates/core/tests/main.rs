@@ -56,6 +56,7 @@ mod readers;
 mod regions;
 mod saved_fixtures;
 mod saved_models;
+mod scores_of_support_vectors;
 mod selection;
 mod shifted_columns;
 mod speeds;

@@ -1,6 +1,6 @@
 //! Matrices between two collections that are prepared alike: what is common to all of them.
 
-use super::{BlockMut, Gram, Pick, RowAccess, Side};
+use super::{BlockMut, Gram, PanelRows, Pick, RowAccess, Side};
 use std::sync::Arc;
 
 /// Examples in the form in which they are compared.
@@ -24,6 +24,12 @@ pub(crate) trait Comparison: Clone + Send + Sync + Sized + 'static {
 
     /// κ(x, x) of every example of a collection.
     fn own(&self, side: &Arc<Self::Side>) -> Vec<f64>;
+
+    /// Rows in f32 within an error, where they are faster than blocks.
+    fn panels(between: &Between<Self>, error: f64) -> Option<Box<dyn PanelRows + '_>> {
+        let _ = (between, error);
+        None
+    }
 
     /// Fast access to single rows, where there is one.
     fn rows(between: &Between<Self>) -> Option<&dyn RowAccess> {
@@ -71,6 +77,10 @@ impl<C: Comparison> Gram for Between<C> {
 
     fn rows(&self) -> Option<&dyn RowAccess> {
         C::rows(self)
+    }
+
+    fn panels(&self, error: f64) -> Option<Box<dyn PanelRows + '_>> {
+        C::panels(self, error)
     }
 
     fn is_symmetric(&self) -> bool {

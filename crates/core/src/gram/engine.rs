@@ -81,7 +81,7 @@ pub(super) fn fill_tiles<S: Precision>(tiles: &Tiles<'_, S>, out: &mut [S]) {
     let (n, m) = tiles.shape;
     assert_eq!(out.len(), n * m, "the output has the size of the matrix");
     if tiles.symmetric && n > SQUARE {
-        fill_symmetric(tiles, n, out);
+        fill_symmetric(tiles, n, n, out);
     } else {
         fill_strips(tiles, 0..n, out);
     }
@@ -95,12 +95,24 @@ struct Mirrored<'a, S> {
     lower: Vec<&'a mut [S]>,
 }
 
-/// Each tile on or above the diagonal is computed once, in cache, and written to both places.
-fn fill_symmetric<S: Precision>(source: &Tiles<'_, S>, n: usize, out: &mut [S]) {
+/// Writes all rows of a symmetric matrix in f32, with the bits of [`Gram::rows`], to lines of `stride` numbers; half of them are computed.
+pub(crate) fn fill_rows_of_symmetric(gram: &dyn Gram, stride: usize, out: &mut [f32]) {
+    let n = gram.shape().0;
+    assert_eq!(out.len(), n * stride, "the output has the size of the rows");
+    let block = |rows: Pick<'_>, cols: Pick<'_>, mut tile: BlockMut<'_, f32>| {
+        let (rows, first, width): (Vec<usize>, _, _) = (rows.iter().collect(), cols.at(0), cols.len());
+        let mut lines: Vec<&mut [f32]> = tile.values_mut().chunks_mut(width).take(rows.len()).collect();
+        gram.rows32(&rows, first..first + width, &mut lines);
+    };
+    fill_symmetric(&Tiles { shape: (n, n), symmetric: true, block: &block }, n, stride, out);
+}
+
+/// Each tile on or above the diagonal is computed once, in cache, and written to both places; rows begin `stride` apart.
+fn fill_symmetric<S: Precision>(source: &Tiles<'_, S>, n: usize, stride: usize, out: &mut [S]) {
     let count = n.div_ceil(SQUARE);
     let mut places: Vec<Vec<&mut [S]>> = (0..count * count).map(|_| Vec::with_capacity(SQUARE)).collect();
-    for (i, row) in out.chunks_mut(n).enumerate() {
-        for (tile, segment) in row.chunks_mut(SQUARE).enumerate() {
+    for (i, row) in out.chunks_mut(stride).enumerate() {
+        for (tile, segment) in row[..n].chunks_mut(SQUARE).enumerate() {
             places[(i / SQUARE) * count + tile].push(segment);
         }
     }

@@ -19,9 +19,10 @@ pub mod views;
 pub use crate::memory::{Budget, BudgetError, show_bytes};
 pub use block::{Block, BlockMut, Pick, Precision};
 pub use dense::Dense;
+pub(crate) use engine::fill_rows_of_symmetric;
 pub use engine::{apply, fill, fill_rows, fill32};
 pub use low_rank::LowRank;
-pub use rows::RowAccess;
+pub use rows::{PanelRows, RowAccess};
 pub use similarity::Similarity;
 pub use strips::write_rows;
 
@@ -79,6 +80,12 @@ pub trait Gram: Send + Sync {
 
     /// Access to single rows, where it is faster than blocks of one row.
     fn rows(&self) -> Option<&dyn RowAccess> {
+        None
+    }
+
+    /// Rows in f32, where they are faster than blocks and no value is off by more than `error` parts of the largest.
+    fn panels(&self, error: f64) -> Option<Box<dyn PanelRows + '_>> {
+        let _ = error;
         None
     }
 

@@ -33,10 +33,21 @@ pub trait RowAccess {
         1
     }
 
+    /// The largest error of a value, in parts of the largest value, where it is computed less sharply than f32 could hold it; else 0.
+    fn row_error(&self) -> f64 {
+        0.0
+    }
+
     /// True if a row costs far more to compute than to read from memory, so that as many rows as possible are cached.
     fn rows_are_expensive(&self) -> bool {
         true
     }
+}
+
+/// Rows of a matrix between two collections in f32, by products of matrices: for predictions that need not be sharper.
+pub trait PanelRows: Sync {
+    /// Some rows over a range of columns, each into a line of its own; the same bits alone and beside others.
+    fn rows32(&self, rows: Range<usize>, cols: Range<usize>, lines: &mut [&mut [f32]]);
 }
 
 /// Rows of any matrix: by its own access, or as blocks of one row, which are expensive.
@@ -76,6 +87,11 @@ impl dyn Gram + '_ {
     /// The most rows that gain from being computed at once.
     pub fn panel_rows(&self) -> usize {
         self.rows().map_or(1, RowAccess::panel_rows)
+    }
+
+    /// The largest error of a value beyond its rounding, in parts of the largest value.
+    pub fn row_error(&self) -> f64 {
+        self.rows().map_or(0.0, RowAccess::row_error)
     }
 
     /// True if as many rows as possible should be cached.

@@ -3,8 +3,9 @@
 use super::Part;
 use super::ensemble::Ensemble;
 use super::neighbours::Neighbours;
+use super::strip::Cross;
 use crate::data::{Coordinate, SparseRows, Vectors};
-use crate::gram::{BlockMut, Gram, Pick, Side, apply};
+use crate::gram::{Gram, Side, apply};
 use crate::linalg::multiply_add;
 use crate::parallel;
 use crate::vectorise::{Loops, vectorised};
@@ -129,8 +130,12 @@ impl Expansion {
 
 /// Rows that one thread scores at a time.
 const STRIP: usize = 128;
+/// The same where values are in f32: as many as share one reading of the points.
+const NARROW_STRIP: usize = 48;
 /// Columns of a tile.
 const TILE: usize = 512;
+/// The part of the solver's tolerance by which values in f32 may move a score.
+const SHARE_OF_TOLERANCE: f64 = 0.05;
 
 /// Hands out strips of so many numbers to threads; one strip is not worth waking any.
 pub(super) fn by_strips(scores: &mut [f64], size: usize, work: impl Fn(usize, &mut [f64]) + Sync + Send) {
@@ -150,9 +155,20 @@ impl Expansion {
     /// If the expansion is in explicit features, which need no matrix: see [`Expansion::primal_scores`]; or of several parts, each of
     /// which needs that of its term.
     pub fn scores(&self, cross: &dyn Gram) -> Vec<f64> {
+        self.scores_within(cross, None)
+    }
+
+    /// The same where the scores are known no better than to a tolerance, that of the solver: then values of the kernel may be in f32, as long
+    /// as their errors are small beside it.
+    ///
+    /// # Panics
+    /// As [`Expansion::scores`].
+    pub fn scores_within(&self, cross: &dyn Gram, tolerance: Option<f64>) -> Vec<f64> {
         let (n, outputs) = (cross.shape().0, self.outputs());
         let mut scores = vec![0.0; n * outputs];
+        let values = Cross::new(cross, tolerance.and_then(|tolerance| self.error_of_values(cross, tolerance)));
         match &self.coefficients {
+            Coefficients::Dual { alpha, .. } if values.is_narrow() => dual_scores(&values, alpha, outputs, &mut scores),
             Coefficients::Dual { alpha, .. } => apply(cross, alpha, outputs, &mut scores),
             Coefficients::Ball { alpha, .. } => {
                 apply(cross, alpha, outputs, &mut scores);
@@ -161,7 +177,7 @@ impl Expansion {
                 scores.iter_mut().zip(own).for_each(|(s, k)| *s -= k);
             }
             Coefficients::Pairwise { classes, alpha, count, .. } => {
-                pair_scores(cross, classes, alpha, *count, &mut scores);
+                pair_scores(&values, classes, alpha, *count, &mut scores);
             }
             Coefficients::Neighbours(neighbours) => neighbours.scores(cross, &mut scores),
             Coefficients::Primal { .. } | Coefficients::Ensemble(_) => {
@@ -171,6 +187,33 @@ impl Expansion {
         }
         self.add_offsets(&mut scores);
         scores
+    }
+
+    /// The error of kernel values, in parts of the largest, that moves scores by less than [`SHARE_OF_TOLERANCE`] of a tolerance. Errors of
+    /// values are as good as independent, and ten times smaller than at most.
+    fn error_of_values(&self, cross: &dyn Gram, tolerance: f64) -> Option<f64> {
+        let outputs = self.outputs().max(1);
+        let mut squares = vec![0.0; outputs];
+        match &self.coefficients {
+            Coefficients::Dual { alpha, .. } => {
+                alpha.iter().enumerate().for_each(|(at, a)| squares[at % outputs] += a * a);
+            }
+            Coefficients::Pairwise { classes, alpha, count, .. } => {
+                let others = count - 1;
+                for (&class, row) in classes.iter().zip(alpha.chunks_exact(others)) {
+                    for (other, a) in row.iter().enumerate() {
+                        let class = class as usize;
+                        let other = other + usize::from(other >= class);
+                        squares[pair_of(class.min(other), class.max(other), *count)] += a * a;
+                    }
+                }
+            }
+            _ => return None,
+        }
+        let length = squares.into_iter().fold(0.0, f64::max).sqrt();
+        let largest = cross.self_similarities(Side::Columns)?.into_iter().fold(0.0, f64::max);
+        let error = 10.0 * SHARE_OF_TOLERANCE * tolerance / (length * largest);
+        Some(error).filter(|error| error.is_finite())
     }
 
     /// The scores of new examples from their explicit features; `None` for dense vectors of another width, or if the
@@ -270,12 +313,35 @@ fn dot(row: &[Coordinate<f64>], weights: &[f64]) -> f64 {
     (sums[0] + sums[1]) + (sums[2] + sums[3])
 }
 
+/// The place of a pair a < b among all pairs of k classes.
+fn pair_of(a: usize, b: usize, k: usize) -> usize {
+    a * (2 * k - a - 1) / 2 + b - a - 1
+}
+
+/// Sums over all points, strip by strip.
+fn dual_scores(values: &Cross<'_>, alpha: &[f64], outputs: usize, scores: &mut [f64]) {
+    let points = alpha.len() / outputs.max(1);
+    by_strips(scores, NARROW_STRIP * outputs, |strip, scores| {
+        let (start, count) = (strip * NARROW_STRIP, scores.len() / outputs);
+        let mut strip = values.strip(start..start + count);
+        let mut tile = vec![0.0; count * TILE.min(points)];
+        for left in (0..points).step_by(TILE) {
+            let right = (left + TILE).min(points);
+            let block = &mut tile[..count * (right - left)];
+            strip.block(left..right, block);
+            multiply_add(block, count, right - left, &alpha[left * outputs..right * outputs], outputs, scores);
+        }
+    });
+}
+
 /// Scores of all pairs (a, b) from the compact form: the points of class a bring their coefficients against b, and the
 /// other way round. Points stand class by class, so each class is one product of matrices.
-fn pair_scores(cross: &dyn Gram, classes: &[u32], alpha: &[f64], k: usize, scores: &mut [f64]) {
+fn pair_scores(values: &Cross<'_>, classes: &[u32], alpha: &[f64], k: usize, scores: &mut [f64]) {
     let (others, pairs, points) = (k - 1, k * (k - 1) / 2, classes.len());
-    by_strips(scores, STRIP * pairs, |strip, scores| {
-        let (start, count) = (strip * STRIP, scores.len() / pairs);
+    let height = if values.is_narrow() { NARROW_STRIP } else { STRIP };
+    by_strips(scores, height * pairs, |strip, scores| {
+        let (start, count) = (strip * height, scores.len() / pairs);
+        let mut strip = values.strip(start..start + count);
         let mut sums = vec![0.0; k * count * others];
         let mut tile = vec![0.0; count * TILE];
         let mut left = 0;
@@ -283,11 +349,7 @@ fn pair_scores(cross: &dyn Gram, classes: &[u32], alpha: &[f64], k: usize, score
             let class = classes[left] as usize;
             let run = classes[left..].iter().take(TILE).take_while(|&&c| c as usize == class).count();
             let block = &mut tile[..count * run];
-            cross.block(
-                Pick::Range(start..start + count),
-                Pick::Range(left..left + run),
-                BlockMut::new(block, count, run),
-            );
+            strip.block(left..left + run, block);
             let target = &mut sums[class * count * others..(class + 1) * count * others];
             multiply_add(block, count, run, &alpha[left * others..(left + run) * others], others, target);
             left += run;

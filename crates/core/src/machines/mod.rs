@@ -30,6 +30,7 @@ pub mod reduce;
 pub mod regress;
 mod settle;
 mod smoother;
+mod strip;
 mod support;
 mod task;
 mod theory;

@@ -183,7 +183,7 @@ struct Frame<'a> {
     diagonal: Vec<f64>,
     /// c.
     linear: Vec<f64>,
-    /// The rounding of an entry of K in f32.
+    /// The error of an entry of a row: its rounding in f32, or that of a distance from products.
     size: f64,
     /// That of an entry in f64.
     noise: f64,
@@ -193,7 +193,9 @@ impl<'a> Frame<'a> {
     /// A problem with its c on a matrix as it is seen.
     fn new(seen: &'a Seen, sub: &'a Sub, linear: Vec<f64>, noise: f64) -> Self {
         let diagonal: Vec<f64> = sub.columns.iter().flat_map(|c| &seen.own[c.clone()]).copied().collect();
-        Self { gram: &seen.gram, sub, size: SINGLE * largest(&diagonal), diagonal, linear, noise }
+        // errors of products are half as large as they could be where they are alike for many pairs, and mostly far smaller
+        let size = SINGLE.max(0.5 * seen.gram.row_error()) * largest(&diagonal);
+        Self { gram: &seen.gram, sub, size, diagonal, linear, noise }
     }
 
     /// The problem as the solver takes it, with the given c.

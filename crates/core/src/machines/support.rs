@@ -9,7 +9,7 @@ use crate::linalg::SolveError;
 use crate::machines::Fact;
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
-use crate::solvers::smo::{Equality, SmoOptions, Solution, Start, Workspace};
+use crate::solvers::smo::{Equality, SmoOptions, Solution, Start, Workspace, rounds_pay};
 use crate::watch::{Monitor, Status};
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -89,18 +89,14 @@ pub(super) fn solve(
     };
     let one = |p: usize, threads: usize, bytes: usize, workspace: &mut Workspace| {
         let Effort { tolerance, max_iterations, .. } = *effort;
-        let options = SmoOptions { tolerance, max_iterations, cache: bytes, threads };
+        let options = SmoOptions { tolerance, max_iterations, cache: bytes, threads, most_rows: false };
         settle(&matrix, &(subs.make)(p), &options, workspace, watch).map_err(named)
     };
-    let variables: usize = subs.sizes.iter().sum();
-    if gram.panel_rows() > 1
-        && !matrix.is_far()
-        && total <= SHARE_OF_ROWS_KEPT.recip() * bytes as f64 / size_of::<f32>() as f64
-        && variables <= MAX_VARIABLES_TOGETHER
-    {
+    // a single problem finds its own way
+    if subs.sizes.len() > 1 && !matrix.is_far() && rounds_pay(gram.as_ref(), &subs.sizes, bytes) {
         let made: Vec<Sub> = (0..subs.sizes.len()).map(subs.make).collect();
         let Effort { tolerance, max_iterations, .. } = *effort;
-        let options = SmoOptions { tolerance, max_iterations, cache: bytes, threads };
+        let options = SmoOptions { tolerance, max_iterations, cache: bytes, threads, most_rows: false };
         return settle_in_rounds(&matrix, &made, &options, watch).map_err(named);
     }
     let mut found: Vec<Option<Result<Solution, SolveError>>> = order.iter().map(|_| None).collect();
@@ -141,13 +137,7 @@ pub(super) fn solve(
 }
 
 /// Largest cache of rows that are computed many at once.
-const MAX_CACHE_OF_PANELS: usize = 256 << 20;
-/// Smallest share of the rows that the cache must hold for them to be computed in rounds: rows that are computed early would else throw
-/// out others that are in use.
-const SHARE_OF_ROWS_KEPT: f64 = 0.25;
-/// Largest number of variables of problems that are solved together, all of which are in memory at the same time.
-const MAX_VARIABLES_TOGETHER: usize = 1_000_000;
-
+const MAX_CACHE_OF_PANELS: usize = 1 << 30;
 /// Largest cache of cheap rows in bytes: memory that is touched for the first time costs more than to compute them
 /// again.
 const MAX_CACHE_OF_CHEAP_ROWS: usize = 64 << 20;

@@ -66,7 +66,7 @@ impl PartSupport {
     /// The scores of new examples, n × outputs row by row.
     fn scores(&self, machine: &str, expansion: &Expansion, data: &Dataset) -> Result<Vec<f64>, Error> {
         let scores = match (features_scores(&self.kernel, expansion, data)?, &self.points) {
-            (None, Some(points)) => scores_by((machine, &self.kernel), expansion, points, data)?,
+            (None, Some(points)) => scores_by((machine, &self.kernel), expansion, None, points, data)?,
             (scores, _) => scores.unwrap_or_default(),
         };
         finite(scores, expansion.outputs())

@@ -133,7 +133,10 @@ impl Support {
         }
         let scores = match features_scores(&model.kernel, expansion, data)? {
             Some(scores) => scores,
-            None => scores_by((&model.machine, &model.kernel), expansion, self.points(model)?, data)?,
+            None => {
+                let tolerance = model.fitted.report.violation;
+                scores_by((&model.machine, &model.kernel), expansion, tolerance, self.points(model)?, data)?
+            }
         };
         finite(scores, expansion.outputs())
     }
@@ -179,7 +182,7 @@ impl Support {
             let pool = self.pool(model)?;
             Ok(panels.iter().map(|panel| points_of(&panel.expansion, pool)).collect())
         })?;
-        scores_by((&model.machine, &model.kernel), expansion, &all[panel], data)
+        scores_by((&model.machine, &model.kernel), expansion, None, &all[panel], data)
     }
 }
 
@@ -217,10 +220,12 @@ pub(super) fn features_scores(
     Ok(Some(scores))
 }
 
-/// The scores of new examples by an expansion of a machine under a kernel, in examples that are prepared.
+/// The scores of new examples by an expansion of a machine under a kernel, in examples that are prepared. A tolerance says that the solver
+/// knew them no better.
 pub(super) fn scores_by(
     (machine, kernel): (&str, &Formula),
     expansion: &Expansion,
+    tolerance: Option<f64>,
     points: &PreparedSide,
     data: &Dataset,
 ) -> Result<Vec<f64>, Error> {
@@ -238,7 +243,7 @@ pub(super) fn scores_by(
     }
     let bytes = data.len().saturating_mul(expansion.outputs()).saturating_mul(2 * size_of::<f64>());
     check(bytes, "the scores")?;
-    Ok(expansion.scores(cross.as_ref()))
+    Ok(expansion.scores_within(cross.as_ref(), tolerance.filter(|tolerance| *tolerance > 0.0)))
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@
 //! are divided over threads by columns (`team.rs`), and every thread repeats the same scalar decisions, so that the
 //! result is the same bits for any number of threads.
 
+mod chunk;
 mod copies;
 mod held_out;
 mod level;
@@ -27,7 +28,7 @@ mod team;
 #[cfg(test)]
 mod tests;
 
-pub use rounds::smo_in_rounds;
+pub use rounds::{rounds_pay, smo_in_rounds};
 pub use slots::Workspace;
 
 use crate::gram::Gram;
@@ -85,12 +86,24 @@ pub struct Start {
     pub plus: Vec<f64>,
     /// Negative shares, between l and 0.
     pub minus: Vec<f64>,
+    /// What is known of the start; none: its state is computed.
+    pub known: Option<Known>,
+}
+
+/// Facts about a start that spare the solver their computation.
+#[derive(Clone, Debug)]
+pub struct Known {
+    /// s = c − (K + D)β.
+    pub state: Vec<f64>,
+    /// True if few variables will move, so that the others are left out at once.
+    pub nearly_solved: bool,
 }
 
 impl Start {
     /// The shares of a β.
     pub fn of(beta: &[f64]) -> Self {
-        Self { plus: beta.iter().map(|b| b.max(0.0)).collect(), minus: beta.iter().map(|b| b.min(0.0)).collect() }
+        let (plus, minus) = (beta.iter().map(|b| b.max(0.0)).collect(), beta.iter().map(|b| b.min(0.0)).collect());
+        Self { plus, minus, known: None }
     }
 }
 
@@ -105,6 +118,8 @@ pub struct SmoOptions {
     pub cache: usize,
     /// Threads that may divide a large problem.
     pub threads: usize,
+    /// True if most rows will be asked for sooner or later.
+    pub most_rows: bool,
 }
 
 /// The solution with its evidence.
@@ -146,6 +161,38 @@ const COLUMNS_PER_THREAD: usize = 2048;
 
 /// Solves a problem. `workspace` is memory that may be used again for the next.
 pub fn smo(
+    problem: &Problem<'_>,
+    options: &SmoOptions,
+    workspace: &mut Workspace,
+    watch: &dyn Monitor,
+) -> Result<Solution, SolveError> {
+    if chunk::pays(problem, options)
+        && let Some(solution) = chunk::solve(problem, options, workspace, watch)?
+    {
+        return Ok(solution);
+    }
+    directly(problem, options, workspace, watch)
+}
+
+/// Solves a problem without a chunk.
+fn directly(
+    problem: &Problem<'_>,
+    options: &SmoOptions,
+    workspace: &mut Workspace,
+    watch: &dyn Monitor,
+) -> Result<Solution, SolveError> {
+    let nearly_solved =
+        problem.start.is_some_and(|start| start.known.as_ref().is_some_and(|known| known.nearly_solved));
+    // of a problem that is nearly solved, the few variables that move are left at once
+    let several = nearly_solved && problem.gram.panel_rows() > 1;
+    if several || rounds_pay(problem.gram.as_ref(), &[problem.linear.len()], options.cache) {
+        return rounds::solve_one(problem, options, workspace, watch);
+    }
+    by_team(problem, options, workspace, watch)
+}
+
+/// Solves a problem with threads that divide its columns.
+fn by_team(
     problem: &Problem<'_>,
     options: &SmoOptions,
     workspace: &mut Workspace,

@@ -174,6 +174,14 @@ impl RowAccess for Adjusted {
         if self.how == Adjustment::Normalise { self.inner.row_group() } else { 1 }
     }
 
+    fn panel_rows(&self) -> usize {
+        if self.how == Adjustment::Normalise { self.inner.panel_rows() } else { 1 }
+    }
+
+    fn row_error(&self) -> f64 {
+        self.inner.row_error()
+    }
+
     fn rows_are_expensive(&self) -> bool {
         self.inner.rows_are_expensive()
     }

@@ -111,6 +111,15 @@ impl RowAccess for Combined {
         self.terms.iter().map(|t| t.row_group()).max().unwrap_or(1)
     }
 
+    /// As many as the term that gains most from it.
+    fn panel_rows(&self) -> usize {
+        self.terms.iter().map(|t| t.panel_rows()).max().unwrap_or(1)
+    }
+
+    fn row_error(&self) -> f64 {
+        self.terms.iter().map(|t| t.row_error()).sum()
+    }
+
     fn rows_are_expensive(&self) -> bool {
         self.terms.iter().any(|t| t.rows_are_expensive())
     }

@@ -54,6 +54,14 @@ impl RowAccess for Lazy {
         self.gram.row_group()
     }
 
+    fn panel_rows(&self) -> usize {
+        self.gram.panel_rows()
+    }
+
+    fn row_error(&self) -> f64 {
+        self.gram.row_error()
+    }
+
     fn rows_are_expensive(&self) -> bool {
         self.gram.rows_are_expensive()
     }

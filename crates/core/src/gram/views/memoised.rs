@@ -98,6 +98,14 @@ impl RowAccess for Memoised {
         self.inner.row_group()
     }
 
+    fn panel_rows(&self) -> usize {
+        self.inner.panel_rows()
+    }
+
+    fn row_error(&self) -> f64 {
+        self.inner.row_error()
+    }
+
     fn rows_are_expensive(&self) -> bool {
         self.inner.rows_are_expensive()
     }

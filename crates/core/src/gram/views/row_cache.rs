@@ -62,6 +62,10 @@ impl RowAccess for RowCache {
         }
     }
 
+    fn row_error(&self) -> f64 {
+        self.inner.row_error()
+    }
+
     fn rows_are_expensive(&self) -> bool {
         self.inner.rows_are_expensive()
     }

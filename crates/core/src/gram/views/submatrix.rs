@@ -105,6 +105,14 @@ impl RowAccess for Submatrix {
         if self.runs.is_empty() { 1 } else { self.inner.row_group() }
     }
 
+    fn panel_rows(&self) -> usize {
+        if !self.runs.is_empty() { self.inner.panel_rows() } else { 1 }
+    }
+
+    fn row_error(&self) -> f64 {
+        self.inner.row_error()
+    }
+
     fn rows_are_expensive(&self) -> bool {
         self.inner.rows_are_expensive()
     }

@@ -12,7 +12,7 @@ use crate::data::{Rows, Scalar, SparseRows, Values};
 use crate::parallel;
 pub(crate) use counted::Counted;
 use gridded::Gridded;
-use real::Real;
+pub(crate) use real::Real;
 use std::ops::Range;
 
 /// Columns in the layout that makes their rows cheapest.
@@ -59,7 +59,10 @@ impl Lines {
         }
         match Gridded::new(source, change) {
             Some(gridded) => Some(Self::Gridded(gridded)),
-            None => Real::new(source, change).map(Self::Real),
+            None => Real::new(source, change).map(|mut real| {
+                real.keep_examples();
+                Self::Real(real)
+            }),
         }
     }
 

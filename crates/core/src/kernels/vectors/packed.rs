@@ -1,10 +1,12 @@
 //! Data prepared once for the loops over blocks: shifted, weighted, in either precision, in the layouts the loops want.
 
 use super::layouts::{Panels, SparseColumns};
-use super::lines::{Change, Counted, Lines};
+use super::lines::{Change, Counted, Lines, Real};
 use crate::data::{Rows, Scalar, SparseRows, Values};
 use crate::gram::between::Collection;
 use crate::kernels::{KernelError, Prepared};
+use crate::vectorise::{Loops, vectorised};
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 /// A collection of vectors, prepared on demand in f64 and in f32.
@@ -18,6 +20,8 @@ pub struct Packed {
     narrow: OnceLock<Store<f32>>,
     /// For single rows; `None` inside where sparse vectors are better left as they are.
     lines: OnceLock<Option<Lines>>,
+    /// Dense vectors in panels, for rows of other collections.
+    panels: OnceLock<Option<Real>>,
     /// True if [`Counted`] can hold them.
     countable: OnceLock<bool>,
     /// Dense vectors as sparse ones, for sparse vectors to be compared with.
@@ -182,6 +186,7 @@ impl Packed {
             wide: OnceLock::new(),
             narrow: OnceLock::new(),
             lines: OnceLock::new(),
+            panels: OnceLock::new(),
             countable: OnceLock::new(),
             thin: OnceLock::new(),
             used: OnceLock::new(),
@@ -268,6 +273,28 @@ impl Packed {
         self.lines.get_or_init(pack).as_ref()
     }
 
+    /// Dense vectors in panels of squared distances, for rows of other collections; none of sparse ones.
+    pub(crate) fn panels(&self) -> Option<&Real> {
+        let pack = || {
+            let change = Change { shift: self.frame.shift.as_deref(), weights: self.weights(), distance: true };
+            if self.frame.sparse { None } else { Real::new(self.source(), &change) }
+        };
+        self.panels.get_or_init(pack).as_ref()
+    }
+
+    /// Some vectors in f32, moved and weighted, width numbers each, with their squared lengths; false if they are sparse.
+    pub(crate) fn narrow(&self, rows: Range<usize>, vectors: &mut Vec<f32>, squares: &mut Vec<f32>) -> bool {
+        vectors.clear();
+        squares.clear();
+        let frame = (self.frame.shift.as_deref(), self.weights());
+        match self.source() {
+            Values::Dense(r) => rows.for_each(|i| squares.push(narrow_row(r.row(i), frame, vectors))),
+            Values::Dense32(r) => rows.for_each(|i| squares.push(narrow_row(r.row(i), frame, vectors))),
+            _ => return false,
+        }
+        true
+    }
+
     /// True if they are zeros and ones that can be counted.
     pub(crate) fn is_countable(&self) -> bool {
         // a weight for each coordinate makes other numbers of them
@@ -281,6 +308,11 @@ impl Packed {
             Some(Lines::Counted(counted)) if self.is_countable() => Some(counted),
             _ => None,
         }
+    }
+
+    /// The number of coordinates of all vectors together.
+    pub(crate) fn numbers(&self) -> usize {
+        self.len().saturating_mul(self.frame.width)
     }
 
     /// The number of vectors.
@@ -404,6 +436,55 @@ impl Prepared for Packed {
     fn select(self: Arc<Self>, keep: &[usize]) -> Arc<dyn Prepared> {
         self.chosen(keep)
     }
+}
+
+/// Appends a vector in f32, moved and weighted; its squared length.
+fn narrow_row<S: Scalar>(row: &[S], (shift, weights): (Option<&[f64]>, Option<&[f64]>), out: &mut Vec<f32>) -> f32 {
+    struct Narrow<'a, S> {
+        row: &'a [S],
+        shift: Option<&'a [f64]>,
+        factor: f64,
+        weights: &'a [f64],
+        out: &'a mut [f32],
+    }
+    impl<S: Scalar> Loops for Narrow<'_, S> {
+        type Output = f32;
+        #[inline(always)]
+        fn run(self) -> f32 {
+            match self.shift {
+                Some(shift) => {
+                    for ((o, x), s) in self.out.iter_mut().zip(self.row).zip(shift) {
+                        *o = ((x.wide() - s) * self.factor) as f32;
+                    }
+                }
+                None => self.out.iter_mut().zip(self.row).for_each(|(o, x)| *o = (x.wide() * self.factor) as f32),
+            }
+            // factors of the coordinates: the numbers are not rounded before
+            if !self.weights.is_empty() {
+                for (k, (o, x)) in self.out.iter_mut().zip(self.row).enumerate() {
+                    *o = ((x.wide() - self.shift.map_or(0.0, |s| s[k])) * weight(self.weights, k)) as f32;
+                }
+            }
+            // sixteen sums, whose order no instruction set changes
+            let mut sums = [0.0_f64; 16];
+            let (parts, rest) = self.out.as_chunks::<16>();
+            for part in parts {
+                for (sum, x) in sums.iter_mut().zip(part) {
+                    *sum += f64::from(*x) * f64::from(*x);
+                }
+            }
+            let rest: f64 = rest.iter().map(|x| f64::from(*x) * f64::from(*x)).sum();
+            (sums.iter().sum::<f64>() + rest) as f32
+        }
+    }
+    let start = out.len();
+    out.resize(start + row.len(), 0.0);
+    let (factor, weights) = match weights {
+        Some([one]) => (*one, &[][..]),
+        Some(all) => (1.0, all),
+        None => (1.0, &[][..]),
+    };
+    vectorised(Narrow { row, shift, factor, weights, out: &mut out[start..] })
 }
 
 /// The factor of a coordinate: a single one is for all; a coordinate beyond several has none, and is left out.

@@ -2,12 +2,12 @@
 
 use super::Packed;
 use super::cancellation::Cancelled;
-use super::layouts::{Panels, SparseColumns};
-use super::lines::{Counted, Distances, Lines};
+use super::layouts::{self, SparseColumns};
+use super::lines::{Counted, Distances, Lines, Real};
 use super::packed::{Store, Stored};
 use crate::data::{Scalar, SparseRows};
 use crate::gram::between::{Between, Comparison};
-use crate::gram::{BlockMut, Pick, Precision, RowAccess};
+use crate::gram::{BlockMut, PanelRows, Pick, Precision, RowAccess};
 use crate::linalg::multiply_transposed;
 use crate::vectorise::{Loops, vectorised};
 use std::ops::Range;
@@ -93,7 +93,7 @@ impl<F: ProductFamily> ProductGram<F> {
 
     fn line_rows(&self, packed: &Lines, rows: &[usize], cols: &Range<usize>, lines: &mut [&mut [f32]]) {
         let by = match packed.longest() {
-            Some(longest) if products_suffice(&self.how.0, longest) => Distances::Products,
+            Some(longest) if product_error(&self.how.0, longest) <= MAX_KERNEL_ERROR => Distances::Products,
             _ => Distances::Differences,
         };
         packed.rows(rows, cols, lines, by, &|line| vectorised(FinishLine { family: &self.how.0, line }));
@@ -152,12 +152,12 @@ const PRODUCT_ERROR: f64 = 1.25e-6;
 /// Largest error of κ for which distances are taken from products, in parts of its size.
 const MAX_KERNEL_ERROR: f64 = 2e-5;
 
-/// True if squared distances from products are sharp enough for a kernel. It changes most where examples meet.
-fn products_suffice<F: ProductFamily>(family: &F, longest: f64) -> bool {
+/// The largest error of κ in parts of its size, if squared distances come from products. It changes most where examples meet.
+fn product_error<F: ProductFamily>(family: &F, longest: f64) -> f64 {
     let mut values = [0.0, PRODUCT_ERROR * longest, 4.0 * longest];
     family.finish_alone(&mut values);
     let [at_zero, near, far] = values;
-    (near - at_zero).abs() <= MAX_KERNEL_ERROR * at_zero.abs().max(far.abs())
+    (near - at_zero).abs() / at_zero.abs().max(far.abs())
 }
 
 /// Distances or products of one row become kernel values.
@@ -292,7 +292,7 @@ impl<F: ProductFamily> RowAccess for ProductGram<F> {
         let stores = (f32::store(&self.rows), f32::store(&self.cols));
         match stores {
             (Store::Dense { rows: a, squares: na, .. }, Store::Dense { rows: b, squares: nb, panels }) => {
-                let panels = panels.get_or_init(|| Panels::new(b));
+                let panels = panels.get_or_init(|| layouts::Panels::new(b));
                 let others = &nb[cols.clone()];
                 vectorised(PanelRow {
                     family: &self.how.0,
@@ -342,6 +342,11 @@ impl<F: ProductFamily> RowAccess for ProductGram<F> {
         self.lines().map_or(1, Lines::panel_rows)
     }
 
+    fn row_error(&self) -> f64 {
+        let longest = self.lines().and_then(Lines::longest).unwrap_or(0.0);
+        Some(product_error(&self.how.0, longest)).filter(|error| *error <= MAX_KERNEL_ERROR).unwrap_or(0.0)
+    }
+
     fn rows_are_expensive(&self) -> bool {
         self.lines().is_none()
     }
@@ -366,8 +371,61 @@ impl<F: ProductFamily> Comparison for Product<F> {
         squares.iter().map(|&s| self.0.own(s)).collect()
     }
 
+    fn panels(between: &Between<Self>, error: f64) -> Option<Box<dyn PanelRows + '_>> {
+        let pays = between.cols.numbers() >= MIN_NUMBERS_FOR_PANELS;
+        if !(F::DISTANCE && pays && !between.same() && error >= DIFFERENCE_ERROR) {
+            return None;
+        }
+        let packed = between.cols.panels()?;
+        // vectors up to twice as long as the longest of the columns may have products
+        let farthest = 4.0 * packed.longest().unwrap_or(f64::INFINITY);
+        let by = if product_error(&between.how.0, farthest) <= error.min(MAX_KERNEL_ERROR) {
+            Distances::Products
+        } else {
+            Distances::Differences
+        };
+        Some(Box::new(PanelsBetween { between, packed, by, farthest: farthest as f32 }))
+    }
+
     fn rows(between: &Between<Self>) -> Option<&dyn RowAccess> {
         Some(between)
+    }
+}
+
+/// Fewest coordinates of all columns together for which f32 is worth its errors.
+const MIN_NUMBERS_FOR_PANELS: usize = 1 << 16;
+/// Error of κ from differences in f32, in parts of its size.
+const DIFFERENCE_ERROR: f64 = 1e-6;
+
+/// The columns in panels, for the rows of another collection.
+struct PanelsBetween<'a, F: ProductFamily> {
+    between: &'a ProductGram<F>,
+    packed: &'a Real,
+    by: Distances,
+    /// Largest ‖x‖² of which distances come from products.
+    farthest: f32,
+}
+
+impl<F: ProductFamily> PanelRows for PanelsBetween<'_, F> {
+    fn rows32(&self, rows: Range<usize>, cols: Range<usize>, lines: &mut [&mut [f32]]) {
+        let family = &self.between.how.0;
+        let finish = |line: &mut [f32]| vectorised(FinishLine { family, line });
+        f32::scratch(|vectors| {
+            let mut squares = Vec::with_capacity(rows.len());
+            let dense = self.between.rows.narrow(rows, vectors, &mut squares);
+            debug_assert!(dense, "the columns are dense, and both are packed alike");
+            let products = self.by == Distances::Products;
+            if !products || squares.iter().all(|square| *square <= self.farthest) {
+                return self.packed.rows_of_others(vectors, &squares, &cols, lines, self.by, &finish);
+            }
+            // a vector that is far away has differences, whatever stands beside it
+            let width = vectors.len() / squares.len().max(1);
+            for (k, line) in lines.iter_mut().enumerate() {
+                let by = if squares[k] <= self.farthest { self.by } else { Distances::Differences };
+                let vector = &vectors[k * width..(k + 1) * width];
+                self.packed.rows_of_others(vector, &squares[k..=k], &cols, std::slice::from_mut(line), by, &finish);
+            }
+        });
     }
 }
 
@@ -375,7 +433,7 @@ impl<F: ProductFamily> Comparison for Product<F> {
 struct PanelRow<'a, F> {
     family: &'a F,
     x: &'a [f32],
-    panels: &'a Panels<f32>,
+    panels: &'a layouts::Panels<f32>,
     cols: Range<usize>,
     square: f32,
     others: &'a [f32],
@@ -397,7 +455,7 @@ impl<F: ProductFamily> Loops for PanelRow<'_, F> {
 }
 
 #[inline(always)]
-fn panel_row<F: ProductFamily>(x: &[f32], panels: &Panels<f32>, cols: Range<usize>, out: &mut [f32]) {
+fn panel_row<F: ProductFamily>(x: &[f32], panels: &layouts::Panels<f32>, cols: Range<usize>, out: &mut [f32]) {
     const LANES: usize = <f32 as Scalar>::LANES;
     let mut done = cols.start;
     while done < cols.end {

@@ -165,6 +165,7 @@ impl NuSvc {
         let start = Start {
             plus: fill(&upper, half).unwrap_or_else(|| upper.clone()),
             minus: negative(fill(&lower, half).unwrap_or_else(|| lower.clone())),
+            known: None,
         };
         Sub {
             columns,

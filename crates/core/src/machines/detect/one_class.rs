@@ -102,7 +102,11 @@ pub(super) fn support_of(
         ridge: None,
         equality: Equality::Sum,
         folds: None,
-        start: Some(Start { plus: fill(weights, sum).unwrap_or_else(|| weights.to_vec()), minus: vec![0.0; n] }),
+        start: Some(Start {
+            plus: fill(weights, sum).unwrap_or_else(|| weights.to_vec()),
+            minus: vec![0.0; n],
+            known: None,
+        }),
     };
     let subs = Subs { sizes: vec![n], make: &make };
     let mut solutions = solve(&task.gram, &subs, effort, task, watch).map_err(broke(machine))?;

@@ -89,7 +89,7 @@ impl Machine for NuSvr {
             epsilon: 0.0,
             ridge: None,
             equality: Equality::Signs,
-            start: Some(Start { plus: shares.clone(), minus: negative(&shares) }),
+            start: Some(Start { plus: shares.clone(), minus: negative(&shares), known: None }),
             folds: None,
         };
         let subs = Subs { sizes: vec![n; outputs], make: &make };

@@ -46,29 +46,69 @@ struct Work<'a> {
     result: Option<Result<(Level, Extremes), SolveError>>,
 }
 
+/// Smallest share of the rows that the cache must hold for them to be computed in rounds: rows that are computed early would else throw
+/// out others that are in use.
+const SHARE_OF_ROWS_KEPT: f64 = 0.25;
+/// Largest number of variables of problems that are solved together, all of which are in memory at the same time.
+const MAX_VARIABLES_TOGETHER: usize = 1_000_000;
+
+/// True if rounds are best for problems of so many variables: rows are best computed many at once, and can be kept.
+pub fn rounds_pay(gram: &dyn Gram, variables: &[usize], cache: usize) -> bool {
+    let bytes: f64 = variables.iter().map(|&n| (n as f64).powi(2) * size_of::<f32>() as f64).sum();
+    gram.panel_rows() > 1
+        && bytes * SHARE_OF_ROWS_KEPT <= cache as f64
+        && variables.iter().sum::<usize>() <= MAX_VARIABLES_TOGETHER
+}
+
 /// Solves problems on one matrix together; solutions stand in their order. `options.cache` is for all of them.
 pub fn smo_in_rounds(
     problems: &[Problem<'_>],
     options: &SmoOptions,
     watch: &dyn Monitor,
 ) -> Vec<Result<Solution, SolveError>> {
+    let workspaces = problems.iter().map(|_| Workspace::default()).collect();
+    let solved = solve(problems, options, workspaces, watch);
+    solved.into_iter().map(|result| result.map(|(solution, _)| solution)).collect()
+}
+
+/// Solves one problem in rounds.
+pub(super) fn solve_one(
+    problem: &Problem<'_>,
+    options: &SmoOptions,
+    workspace: &mut Workspace,
+    watch: &dyn Monitor,
+) -> Result<Solution, SolveError> {
+    let workspaces = vec![std::mem::take(workspace)];
+    match solve(std::slice::from_ref(problem), options, workspaces, watch).pop() {
+        Some(result) => result.map(|(solution, used)| {
+            *workspace = used;
+            solution
+        }),
+        None => unreachable!("one solution for each problem"),
+    }
+}
+
+fn solve(
+    problems: &[Problem<'_>],
+    options: &SmoOptions,
+    workspaces: Vec<Workspace>,
+    watch: &dyn Monitor,
+) -> Vec<Result<(Solution, Workspace), SolveError>> {
     let teams: Vec<Team> = problems.iter().map(|_| Team::new(1)).collect();
     let square = |problem: &Problem<'_>| (problem.linear.len() as f64).powi(2);
     let total: f64 = problems.iter().map(square).sum();
-    let begin = |place: usize, problem: &'_ Problem<'_>| {
-        let n = problem.linear.len();
+    let mut works: Vec<Work<'_>> = Vec::with_capacity(problems.len());
+    for ((problem, team), workspace) in problems.iter().zip(&teams).zip(workspaces) {
         let columns = Columns { gram: Arc::clone(&problem.gram), ranges: problem.columns.to_vec() };
         let bytes = (options.cache as f64 * square(problem) / total.max(1.0)) as usize;
-        let level = Level::new(problem, columns, 0..n, bytes, Workspace::default());
-        (place, level)
-    };
-    let mut works: Vec<Work<'_>> = Vec::with_capacity(problems.len());
-    for (place, problem) in problems.iter().enumerate() {
-        let (place, level) = begin(place, problem);
-        let mut run = Run::new(teams[place].member(0), problem, options, watch);
+        let level = Level::new(problem, columns, 0..problem.linear.len(), bytes, workspace);
+        let mut run = Run::new(team.member(0), problem, options, watch);
         run.waits_for_rows = true;
         let stages = vec![Stage::new(level, options.tolerance, 0)];
         works.push(Work { problem, run, stages, rows: Vec::new(), copied: Vec::new(), result: None });
+    }
+    if let ([work], true) = (works.as_mut_slice(), options.most_rows) {
+        work.compute_all();
     }
     parallel::consume(works.iter_mut().collect(), |_, work| work.start());
     let most = if problems.len() > 1 { MOST_OF_SEVERAL } else { MOST_OF_ONE };
@@ -102,6 +142,17 @@ fn sharers(problems: &[Problem<'_>]) -> HashMap<(usize, usize), Vec<usize>> {
 }
 
 impl Work<'_> {
+    /// Computes all rows at once, if they fit: by symmetry that is as much work as for half of them.
+    fn compute_all(&mut self) {
+        let Some(stage) = self.stages.first_mut() else { return };
+        if stage.level.slots().compute_all() {
+            let n = stage.level.len();
+            self.run.has_all_rows = true;
+            self.run.rows += n;
+            self.run.evaluations += (n * (n + 1) / 2) as u64;
+        }
+    }
+
     fn start(&mut self) {
         let Some(stage) = self.stages.first_mut() else { return };
         if let Err(error) = self.run.start(self.problem, &mut stage.level) {
@@ -133,8 +184,8 @@ impl Work<'_> {
         }
     }
 
-    /// The solution, with held-out scores where they are wanted.
-    fn end(mut self, tolerance: f64) -> Result<Solution, SolveError> {
+    /// The solution, with held-out scores where they are wanted, and the memory that was used.
+    fn end(mut self, tolerance: f64) -> Result<(Solution, Workspace), SolveError> {
         let Some(result) = self.result.take() else { unreachable!("every problem has come to its end") };
         let (level, extremes) = result?;
         self.run.waits_for_rows = false;
@@ -142,7 +193,7 @@ impl Work<'_> {
         let state = level.s[..level.part.len()].to_vec();
         let mut solution = finish(self.problem, &self.run, &level, &extremes, state);
         solution.held_out = scores.map(|scores| held_out::complete(self.problem, &solution, scores));
-        Ok(solution)
+        Ok((solution, level.into_workspace()))
     }
 }
 

@@ -1,10 +1,11 @@
 //! Rows of a run beyond those of the step in hand: rows that pass by once, and rows that it is likely to want soon.
 
 use super::Equality;
+use super::chunk::{Apart, ROWS_BETWEEN_LOOKS, complement, subtract_products};
 use super::level::Level;
 use super::passes::{self, Extremes, Reading};
 use super::run::Run;
-use crate::parallel;
+use super::slots::Columns;
 
 impl Run<'_> {
     /// s ← s − K β for changes of some variables; rows are computed in groups and not kept.
@@ -30,23 +31,27 @@ impl Run<'_> {
 
     /// The same with all threads, each for some of the columns; every column adds up the changes in their order.
     fn absorb_by_strips(&mut self, level: &mut Level, changes: &[(usize, f64)]) {
-        const STRIP: usize = 1024;
-        const ROWS_AT_ONCE: usize = 48;
-        // as many as are computed between two looks at the monitor
-        for some in changes.chunks(10 * ROWS_AT_ONCE) {
-            let (rows, weights): (Vec<usize>, Vec<f64>) = some.iter().copied().unzip();
-            let (columns, len) = (level.kept().columns().clone(), level.len());
-            parallel::strips(&mut level.s, STRIP, |strip, state| {
-                let part = strip * STRIP..len.min((strip + 1) * STRIP);
-                let state = &mut state[..part.len()];
-                let mut lines = vec![0.0_f32; ROWS_AT_ONCE.min(rows.len()) * part.len()];
-                for (rows, weights) in rows.chunks(ROWS_AT_ONCE).zip(weights.chunks(ROWS_AT_ONCE)) {
-                    columns.pass_by(rows, &part, &mut lines);
-                    passes::absorb(state, weights, &lines, part.len());
-                }
-            });
-            self.count_rows(level, rows.len());
-            if self.ask(level.len(), None) {
+        let (columns, len) = (level.kept().columns().clone(), level.len());
+        let mut s = std::mem::take(&mut level.s);
+        self.subtract(&columns, changes, &mut s[..len]);
+        level.s = s;
+    }
+
+    /// s ← s − K β at the columns that are not kept; what is written to the others is of no use.
+    pub(super) fn absorb_outside(&mut self, level: &mut Level, changes: &[(usize, f64)], kept: &[usize]) {
+        let others = complement(kept, level.len());
+        let apart = Apart::new(level.kept().columns(), &others, changes);
+        let mut outside: Vec<f64> = others.iter().map(|&t| level.s[t]).collect();
+        self.subtract(&apart.columns, &apart.changes, &mut outside);
+        others.iter().zip(outside).for_each(|(&t, s)| level.s[t] = s);
+    }
+
+    fn subtract(&mut self, columns: &Columns, changes: &[(usize, f64)], s: &mut [f64]) {
+        for some in changes.chunks(ROWS_BETWEEN_LOOKS) {
+            subtract_products(columns, some, s);
+            self.rows += some.len();
+            self.evaluations += (some.len() * s.len()) as u64;
+            if self.ask(s.len(), None) {
                 return;
             }
         }

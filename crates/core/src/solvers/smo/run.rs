@@ -70,6 +70,10 @@ pub(super) struct Run<'a> {
     pub(super) missing: Option<usize>,
     /// The phase of the work, for the monitor.
     pub(super) phase: Phase,
+    /// True if the problem is to be shrunk before the first step.
+    shrink_at_once: bool,
+    /// True if all rows were computed beforehand: shrinking, which would lose them, costs more than it gains.
+    pub(super) has_all_rows: bool,
 }
 
 /// Smallest number of columns of a wide problem, whose passes cost so much that shrinking is tried early.
@@ -118,6 +122,8 @@ impl<'a> Run<'a> {
             waits_for_rows: false,
             missing: None,
             phase: Phase::keeping("smo"),
+            shrink_at_once: false,
+            has_all_rows: false,
         }
     }
 
@@ -126,6 +132,15 @@ impl<'a> Run<'a> {
         if let Some(start) = problem.start {
             level.v.plus.copy_from_slice(&start.plus);
             level.v.minus.copy_from_slice(&start.minus);
+            if let Some(known) = &start.known {
+                self.shrink_at_once = known.nearly_solved;
+                // what is shrunk from a solution is solved as sharply as what comes back once more
+                self.returns += usize::from(known.nearly_solved);
+                let part = level.part.clone();
+                level.s[..part.len()].copy_from_slice(&known.state[part]);
+                level.mark_all(self.reading);
+                return Ok(());
+            }
             let beta = |t: usize| start.plus[t] + start.minus[t];
             let moved: Vec<(usize, f64)> =
                 (0..level.len()).map(|t| (t, beta(t))).filter(|&(_, beta)| beta != 0.0).collect();
@@ -206,7 +221,7 @@ impl<'a> Run<'a> {
             }
             // a step that is taken again is not counted twice
             stage.since += usize::from(!std::mem::take(&mut stage.again));
-            if stage.since > period {
+            if stage.since > period || std::mem::take(&mut self.shrink_at_once) {
                 stage.since = 0;
                 if let Some(smaller) = self.shrink(level, &found, tolerance, depth)? {
                     stages.push(smaller);

@@ -44,7 +44,7 @@ impl Run<'_> {
         tolerance: f64,
         depth: usize,
     ) -> Result<Option<Stage>, SolveError> {
-        if self.returns >= MAX_RETURNS || level.len() < MIN_VARIABLES_TO_SHRINK {
+        if self.returns >= MAX_RETURNS || level.len() < MIN_VARIABLES_TO_SHRINK || self.has_all_rows {
             return Ok(None);
         }
         let kept = self.keep(level, found);
@@ -144,6 +144,8 @@ impl Run<'_> {
         if self.status.is_some() {
             // stopped: the variables are kept, the state of the others is what it was
             self.whole = false;
+        } else if self.waits_for_rows {
+            self.absorb_outside(level, &changes, &kept);
         } else {
             self.absorb(level, &changes);
         }

@@ -1,7 +1,7 @@
 //! Kept rows of K: the most recently used ones, over the columns of one part, in memory that is used again and again.
 
 use super::pool::Pool;
-use crate::gram::Gram;
+use crate::gram::{Gram, fill_rows_of_symmetric};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -39,6 +39,13 @@ impl Columns {
             first += range.len();
         }
         None
+    }
+
+    /// The matrix of some of these, repacked.
+    pub(super) fn choose(&self, places: &[usize]) -> Self {
+        let examples: Vec<usize> = places.iter().map(|&place| self.example(place)).collect();
+        let gram = Arc::clone(&self.gram).restrict(&examples, &examples);
+        Self { gram, ranges: vec![0..places.len()] }
     }
 
     /// Rows that are used once, at columns `part`: written to `lines` one after the other.
@@ -150,6 +157,22 @@ impl Slots {
         let part = self.part.clone();
         let (order, mut lines) = self.claim_lines(rows);
         columns.rows(&order, &part, &mut lines);
+    }
+
+    /// Computes all rows of an empty cache, by all threads and half of them only; false if they do not fit, and nothing was done.
+    pub(super) fn compute_all(&mut self) -> bool {
+        let n = self.columns.len();
+        let whole = self.columns.ranges == [0..n] && self.part == (0..n) && self.columns.gram.shape() == (n, n);
+        if !(whole && self.most >= n && self.row_of.is_empty() && self.columns.gram.is_symmetric()) {
+            return false;
+        }
+        let (columns, stride) = (self.columns.clone(), self.stride);
+        (0..n).for_each(|row| {
+            self.claim(row);
+        });
+        self.computed += n;
+        fill_rows_of_symmetric(columns.gram.as_ref(), stride, self.pool.first(n * stride));
+        true
     }
 
     /// Slots for rows that are not kept, to be filled at once: the rows in the order of their slots, and the lines of these.

@@ -70,7 +70,7 @@ impl Given {
 
     fn solve(&self, tolerance: f64, threads: usize, watch: &dyn Monitor) -> Result<Solution, SolveError> {
         let problem = self.problem();
-        let options = SmoOptions { tolerance, max_iterations: 0, cache: 1 << 20, threads };
+        let options = SmoOptions { tolerance, max_iterations: 0, cache: 1 << 20, threads, most_rows: false };
         smo(&problem, &options, &mut Workspace::default(), watch)
     }
 
@@ -191,7 +191,7 @@ fn rounds_take_the_steps_of_a_problem_alone() {
             .into();
         let problems: Vec<Problem<'_>> = given.iter().map(Given::problem).collect();
         for cache in [1 << 20, 3000] {
-            let options = SmoOptions { tolerance: 1e-4, max_iterations: 0, cache, threads: 2 };
+            let options = SmoOptions { tolerance: 1e-4, max_iterations: 0, cache, threads: 2, most_rows: false };
             let together = smo_in_rounds(&problems, &options, &Silent);
             for (given, solution) in given.iter().zip(together) {
                 let (alone, solution) = (given.solve(1e-4, 1, &Silent).unwrap(), solution.unwrap());
@@ -213,13 +213,100 @@ fn rounds_of_a_problem_that_shrinks_give_its_bits() {
     let gram = crate::formula::rbf(1.0).gram(&crate::data::Dataset::new(rows)).unwrap();
     assert!(gram.panel_rows() > 1, "rows of many features gain from being computed at once");
     let given = Given::classes(gram, &y, 10.0);
-    let alone = given.solve(1e-3, 1, &Silent).unwrap();
+    let options =
+        |threads| SmoOptions { tolerance: 1e-3, max_iterations: 0, cache: 1 << 24, threads, most_rows: false };
+    let alone = by_team(&given.problem(), &options(1), &mut Workspace::default(), &Silent).unwrap();
     assert!((alone.evaluations as f64) < alone.rows as f64 * f64::from(n), "the problem did shrink");
     for threads in [1, 2, 3] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let options = SmoOptions { tolerance: 1e-3, max_iterations: 0, cache: 1 << 24, threads };
-        let mut found = pool.install(|| smo_in_rounds(&[given.problem()], &options, &Silent));
+        let mut found = pool.install(|| smo_in_rounds(&[given.problem()], &options(threads), &Silent));
         assert_eq!(told(&alone), told(&found.pop().unwrap().unwrap()), "{threads} threads");
+    }
+}
+
+#[test]
+fn a_chunk_leads_to_the_optimum() {
+    let n = 900;
+    let (k, y) = random(n, 31);
+    let options = SmoOptions { tolerance: 1e-4, max_iterations: 0, cache: 1 << 22, threads: 1, most_rows: false };
+    for (equality, epsilon, ridge) in [
+        (Equality::Sum, 0.0, false),
+        (Equality::None, 0.0, false),
+        (Equality::Sum, 0.0, true),
+        (Equality::Sum, 0.5, false),
+    ] {
+        let mut given = Given::classes(k.clone(), &y, 1.0);
+        (given.equality, given.epsilon) = (equality, epsilon);
+        given.ridge = ridge.then(|| vec![0.25; n]);
+        if epsilon > 0.0 {
+            (given.lower, given.upper) = (vec![-1.0; n], vec![1.0; n]);
+        }
+        let found = chunk::solve(&given.problem(), &options, &mut Workspace::default(), &Silent).unwrap();
+        let found =
+            found.unwrap_or_else(|| panic!("{equality:?} {epsilon} {ridge}: the chunk is not nearly everything"));
+        assert_eq!((found.status, found.whole), (Status::Converged, true));
+        given.judge(&found, 3e-4);
+        let alone = by_team(&given.problem(), &options, &mut Workspace::default(), &Silent).unwrap();
+        assert!((found.objective - alone.objective).abs() < 1e-5 * alone.objective.abs());
+    }
+}
+
+#[test]
+fn a_chunk_that_is_stopped_keeps_what_there_is() {
+    let (k, y) = random(900, 31);
+    let given = Given::classes(k, &y, 1.0);
+    let options = SmoOptions { tolerance: 1e-6, max_iterations: 0, cache: 1 << 22, threads: 1, most_rows: false };
+    let mut stopped = 0;
+    for looks in 1..12 {
+        let watch = After(AtomicUsize::new(looks));
+        let found = chunk::solve(&given.problem(), &options, &mut Workspace::default(), &watch).unwrap();
+        let Some(found) = found.filter(|found| found.status == Status::Interrupted) else { continue };
+        stopped += 1;
+        let sum: f64 = found.beta.iter().sum();
+        assert!(sum.abs() < 1e-9 && found.beta.iter().all(|b| b.abs() <= 1.0) && found.objective <= 0.0);
+    }
+    assert!(stopped > 0);
+}
+
+/// Examples of many features in two classes that overlap.
+fn embedded(n: usize, seed: u64) -> (Arc<dyn Gram>, Vec<f64>) {
+    let mut random = Seed(seed).stream("embedded");
+    let mut example = || (0..70).map(|k| if k < 3 { 1.0 } else { 0.05 } * random.normal()).collect();
+    let z: Vec<Vec<f64>> = (0..n).map(|_| example()).collect();
+    let y = z.iter().map(|z| if z[0] + 0.6 * z[60] * 20.0 > 0.0 { 1.0 } else { -1.0 }).collect();
+    let rows = crate::data::Rows::from_vectors(&z).unwrap();
+    (crate::formula::rbf(0.5).gram(&crate::data::Dataset::new(rows)).unwrap(), y)
+}
+
+#[test]
+fn large_problems_of_many_features_are_solved_by_a_chunk_with_the_same_bits_for_any_threads() {
+    let (gram, y) = embedded(8500, 4);
+    let given = Given::classes(gram, &y, 1.0);
+    let solve = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let options = SmoOptions { tolerance: 1e-3, max_iterations: 0, cache: 1 << 28, threads, most_rows: false };
+        assert!(chunk::pays(&given.problem(), &options));
+        pool.install(|| smo(&given.problem(), &options, &mut Workspace::default(), &Silent).unwrap())
+    };
+    let one = solve(1);
+    given.judge(&one, 1.5e-3);
+    for threads in [2, 3] {
+        assert_eq!(told(&one), told(&solve(threads)), "{threads} threads");
+    }
+}
+
+#[test]
+fn all_rows_at_once_are_the_rows_one_by_one() {
+    let (gram, _) = embedded(700, 5);
+    let n = gram.shape().0;
+    let stride = n + 4;
+    let mut all = vec![7.0; n * stride];
+    crate::gram::fill_rows_of_symmetric(gram.as_ref(), stride, &mut all);
+    for (i, row) in all.chunks(stride).enumerate() {
+        let mut alone = vec![0.0; n];
+        gram.row32(i, 0..n, &mut alone);
+        assert_eq!(&row[..n], alone, "row {i}");
+        assert_eq!(row[n..], [7.0; 4], "nothing is written between rows");
     }
 }
 

@@ -40,7 +40,8 @@ const MAX_EXAMPLES_BYTES: usize = 64 << 20;
 const MIN_FEATURES_FOR_PRODUCTS: usize = 64;
 
 impl Real {
-    pub(super) fn new(source: &Values, change: &Change<'_>) -> Option<Self> {
+    /// Panels of dense or sparse vectors; none of other data, or of numbers that are not finite.
+    pub(crate) fn new(source: &Values, change: &Change<'_>) -> Option<Self> {
         let (len, width) = (source.len(), source.width()?);
         if !all(source, f64::is_finite) {
             return None;
@@ -63,13 +64,11 @@ impl Real {
             parallel::strips(&mut squares, PANEL, |p, squares| vectorised(Squares { panel: panel(p), squares }));
         }
         let longest = squares.iter().copied().fold(0.0, f32::max);
-        let mut packed = Self { values, width, len, distance: change.distance, examples: Vec::new(), squares, longest };
-        packed.keep_examples();
-        Some(packed)
+        Some(Self { values, width, len, distance: change.distance, examples: Vec::new(), squares, longest })
     }
 
     /// Keeps the second copy, where rows are long and the copy is small.
-    fn keep_examples(&mut self) {
+    pub(super) fn keep_examples(&mut self) {
         let width = self.width;
         if width < MIN_FEATURES_FOR_PRODUCTS || self.len * width * size_of::<f32>() > MAX_EXAMPLES_BYTES {
             return;
@@ -117,7 +116,7 @@ impl Real {
     }
 
     /// The largest ‖x‖² where distances could be taken from products.
-    pub(super) fn longest(&self) -> Option<f64> {
+    pub(crate) fn longest(&self) -> Option<f64> {
         (!self.squares.is_empty()).then_some(f64::from(self.longest))
     }
 
@@ -140,39 +139,72 @@ impl Real {
         by: Distances,
         finish: Finish<'_>,
     ) {
+        for (rows, lines) in rows.chunks(CHUNK).zip(lines.chunks_mut(CHUNK)) {
+            let groups = self.groups(rows.len(), |k, r, count, xs| self.spread(rows[k], r, count, xs));
+            let square = |k: usize| self.squares[rows[k]];
+            self.chunk(&groups, &square, cols, lines, by, finish);
+        }
+    }
+
+    /// The same for vectors that are not among these: width numbers each, moved and weighted alike, with their squared lengths.
+    pub(crate) fn rows_of_others(
+        &self,
+        vectors: &[f32],
+        squares: &[f32],
+        cols: &Range<usize>,
+        lines: &mut [&mut [f32]],
+        by: Distances,
+        finish: Finish<'_>,
+    ) {
+        let width = self.width.max(1);
+        let chunks = vectors.chunks(CHUNK * width).zip(squares.chunks(CHUNK)).zip(lines.chunks_mut(CHUNK));
+        for ((vectors, squares), lines) in chunks {
+            let groups = self.groups(lines.len(), |k, r, count, xs| {
+                let vector = &vectors[k * width..(k + 1) * width];
+                xs[r..].iter_mut().step_by(count).zip(vector).for_each(|(x, value)| *x = *value);
+            });
+            self.chunk(&groups, &|k| squares[k], cols, lines, by, finish);
+        }
+    }
+
+    /// Rows that are in groups, whose squared lengths `square` tells.
+    fn chunk(
+        &self,
+        groups: &[Group],
+        square: &dyn Fn(usize) -> f32,
+        cols: &Range<usize>,
+        lines: &mut [&mut [f32]],
+        by: Distances,
+        finish: Finish<'_>,
+    ) {
         debug_assert!(cols.end <= self.len);
-        let arch = Arch::new();
         let way = match (self.distance, by) {
             (true, Distances::Products) if !self.squares.is_empty() => Way::DistanceByProducts,
             (true, _) => Way::Distance,
             (false, _) => Way::Product,
         };
-        for (rows, lines) in rows.chunks(CHUNK).zip(lines.chunks_mut(CHUNK)) {
-            let groups = self.groups(rows);
-            for stretch in stretches(cols) {
-                arch.dispatch(PanelSums { columns: self, groups: &groups, way, stretch: &stretch, cols, lines });
-                if way == Way::DistanceByProducts {
-                    let others = &self.squares[stretch.clone()];
-                    for (&row, line) in rows.iter().zip(lines.iter_mut()) {
-                        let line = &mut line[stretch.start - cols.start..stretch.end - cols.start];
-                        vectorised(ToDistances { square: self.squares[row], others, line });
-                    }
+        for stretch in stretches(cols) {
+            Arch::new().dispatch(PanelSums { columns: self, groups, way, stretch: &stretch, cols, lines });
+            if way == Way::DistanceByProducts {
+                let others = &self.squares[stretch.clone()];
+                for (k, line) in lines.iter_mut().enumerate() {
+                    let line = &mut line[stretch.start - cols.start..stretch.end - cols.start];
+                    vectorised(ToDistances { square: square(k), others, line });
                 }
-                finish_stretch(&stretch, cols, lines, finish);
             }
+            finish_stretch(&stretch, cols, lines, finish);
         }
     }
 
-    /// The rows six at a time, then three, then alone, each group feature by feature.
-    fn groups(&self, rows: &[usize]) -> Vec<Group> {
+    /// So many rows, six at a time, then three, then alone, each group feature by feature; `spread` writes the k-th of them to every
+    /// `count`-th place from the r-th on.
+    fn groups(&self, rows: usize, spread: impl Fn(usize, usize, usize, &mut [f32])) -> Vec<Group> {
         let mut groups = Vec::new();
         let mut first = 0;
-        while first < rows.len() {
-            let count = super::at_once(rows.len() - first, GROUP);
+        while first < rows {
+            let count = super::at_once(rows - first, GROUP);
             let mut xs = vec![0.0; self.width * count];
-            for (r, &i) in rows[first..first + count].iter().enumerate() {
-                self.spread(i, r, count, &mut xs);
-            }
+            (0..count).for_each(|r| spread(first + r, r, count, &mut xs));
             groups.push(Group { xs, count });
             first += count;
         }

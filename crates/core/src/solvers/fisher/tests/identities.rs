@@ -73,7 +73,8 @@ fn all_forms_are_one_discriminant() {
                 start: None,
                 folds: None,
             };
-            let options = SmoOptions { tolerance: 1e-9, max_iterations: 0, cache: 1 << 20, threads: 1 };
+            let options =
+                SmoOptions { tolerance: 1e-9, max_iterations: 0, cache: 1 << 20, threads: 1, most_rows: false };
             let solved = smo(&qp, &options, &mut Workspace::default(), &Silent).unwrap();
             near(&solved.beta, &direct.gamma, 1e-5, &format!("{what} QP"));
             near(&solved.offsets[..1], &found.offsets, 1e-6, &format!("{what} QP"));
