@@ -11,7 +11,7 @@ fn examples(n: usize, classes: usize, seed: u64) -> (Vec<Vec<f64>>, Vec<String>)
     let mut random = Seed(seed).stream("overlapping classes");
     let labels: Vec<usize> = (0..n).map(|_| random.below(classes)).collect();
     let row = |label: &usize, random: &mut mercer::seed::Random| {
-        (0..WIDTH).map(|k| 3.0 + 0.1 * random.normal() + f64::from(u8::from(k % classes == *label)) * 0.04).collect()
+        (0..WIDTH).map(|k| 3.0 + 0.1 * random.normal() + f64::from(u8::from(k % classes == *label)) * 0.01).collect()
     };
     let rows = labels.iter().map(|label| row(label, &mut random)).collect();
     (rows, labels.iter().map(|label| format!("class {label}")).collect())

@@ -8,6 +8,7 @@ mod derivatives;
 mod folds;
 mod layouts;
 mod lines;
+mod narrow;
 mod packed;
 mod pairs;
 mod product;
