@@ -393,7 +393,7 @@ impl<F: ProductFamily> Comparison for Product<F> {
 }
 
 /// Fewest coordinates of all columns together for which f32 is worth its errors.
-const MIN_NUMBERS_FOR_PANELS: usize = 1 << 16;
+const MIN_NUMBERS_FOR_PANELS: usize = 1 << 14;
 /// Error of κ from differences in f32, in parts of its size.
 const DIFFERENCE_ERROR: f64 = 1e-6;
 
