@@ -40,7 +40,7 @@ pub use schema::{ApplyOptions, Missing, Schema, SchemaOptions, Unseen, UnseenCat
 pub use sparse::{Coordinate, SparseRows};
 pub use spelling::{Lost, Respelled};
 pub use table::{Field, FieldData, Table};
-pub use target::{Classes, Numbers, Target, same_label};
+pub use target::{Classes, Numbers, Target, places_of_labels};
 pub use transform::Transform;
 pub use vectors::Vectors;
 pub use words::Words;
