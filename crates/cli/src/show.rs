@@ -57,6 +57,7 @@ fn is_an_entry(name: &str) -> bool {
 /// The columns that are asked for; a target that is not is left out like any other column.
 fn shown(mut table: Table, mut chosen: SchemaOptions) -> Result<Table, Failure> {
     if chosen != SchemaOptions::default() {
+        chosen.rejoin(&table);
         let target = table.target.take();
         chosen.set_target("none");
         let name = target.map(|t| table.fields[t].name.clone());
@@ -176,7 +177,7 @@ fn describe(field: &Field) -> Value {
             ("numbers", summary)
         }
         FieldData::Words(words) => {
-            let target = Target::from_text(&field.name, &words.iter().collect::<Vec<_>>());
+            let target = Target::from_words(&field.name, &words.iter().collect::<Vec<_>>());
             let missing = words.iter().filter(|w| w.is_empty()).count();
             let longest = words.iter().map(|w| w.chars().count()).max().unwrap_or(0);
             let mut summary = few_classes(&target).unwrap_or_else(|| format!("up to {longest} characters"));

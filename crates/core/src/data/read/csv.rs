@@ -3,7 +3,8 @@
 //! One pass fills the columns; a second one is made only if a column of numbers turned out to hold words. A first
 //! line of words is held back until the end, when the columns tell whether it is a header.
 
-use super::super::{DataError, Field, Table};
+use super::super::schema::rejoined;
+use super::super::{DataError, Field, Layout, Table};
 use super::blocks::Blocks;
 use super::column::Column;
 use super::delimiter::detect;
@@ -85,8 +86,14 @@ fn pass(
     let header = options.header.or(opening.header);
     let header = header.or_else(|| holds_a_name(&first.names, options).then_some(true));
     let width = if header == Some(true) { first.names.len() } else { records.len() };
-    let chosen = |words: &[String]| declared(&first.names, width, words, header);
-    let (declared, spelled) = (chosen(&options.words), chosen(&options.spelled));
+    let by_place = |layout: &&Layout| !(layout.is_named() && header == Some(true));
+    let (declared, spelled) = match options.layout.as_ref().filter(by_place) {
+        Some(layout) => layout.words(width),
+        None => {
+            let chosen = |words: &[String]| declared(&first.names, width, words, header);
+            (chosen(&options.words), chosen(&options.spelled))
+        }
+    };
     let column = |k: usize| {
         if options.verbatim || spelled[k] {
             return Column::verbatim();
@@ -240,7 +247,7 @@ impl First {
 /// Those of the columns that are listed.
 fn declared(first: &[String], width: usize, words: &[String], header: Option<bool>) -> Vec<bool> {
     let mut declared = vec![false; width];
-    for word in words {
+    for word in &rejoined(words, first) {
         // without a header the first line is data, and a cell of it is nobody's name
         let header = header.unwrap_or_else(|| may_be_header(first));
         let named = first.iter().position(|c| c == word).filter(|_| header);

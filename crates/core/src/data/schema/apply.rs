@@ -9,9 +9,9 @@ use super::marks::{Marked, settled};
 use super::strangers::Strangers;
 use super::take::{self, is_block, missing, missing_rows, target};
 use super::wide::Wide;
-use super::{Code, ColumnSchema, Content, FieldRef, Missing, Schema, ViewSchema};
+use super::{Code, ColumnSchema, Content, FieldRef, Layout, Missing, Schema, ViewSchema};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// The places of the fields of the schema in a table.
 struct Found<'a> {
@@ -236,65 +236,12 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// All fields of the training file in the same order, or all but the target, the weights, the columns that were left out, or
-    /// several of these.
+    /// By the places of the training file's columns.
     fn by_count(&mut self) -> Result<(), DataError> {
-        let (got, all) = (self.table.fields.len(), self.schema.fields);
-        let targets: Vec<usize> = self.schema.targets.iter().map(|t| t.place).collect();
-        let weights: Vec<usize> = self.schema.weights.iter().map(|w| w.place).collect();
-        let used: BTreeSet<usize> = self.schema.views.iter().flat_map(ViewSchema::fields).map(|f| f.place).collect();
-        let named: BTreeSet<usize> = used.iter().chain(&targets).chain(&weights).copied().collect();
-        // the parts that a file may lack, and how many columns each of them is; a set of parts is a number of three bits
-        let parts = [
-            ("weights", weights.len()),
-            ("target", targets.len()),
-            ("columns that were left out", all.saturating_sub(named.len())),
-        ];
-        let among = |set: usize| parts.iter().enumerate().filter(move |(part, _)| set >> part & 1 == 1).map(|(_, p)| p);
-        let size = |set: usize| -> usize { among(set).map(|(_, columns)| columns).sum() };
-        let told = |set: usize| match among(set).map(|(name, _)| *name).rev().collect::<Vec<_>>().as_slice() {
-            [only] => format!("the {only}"),
-            several => several.join(" and "),
-        };
-        let sets = || (0..8_usize).filter(|&set| among(set).all(|(_, columns)| *columns > 0));
-        // where each field stands if some are not there; only asked for as many as this table has
-        let without = |lacking: usize| -> BTreeMap<usize, usize> {
-            let there = |place: &usize| {
-                !(lacking & 1 == 1 && weights.contains(place) || lacking & 2 == 2 && targets.contains(place))
-            };
-            if lacking & 4 == 4 {
-                named.iter().copied().filter(there).zip(0..got).collect()
-            } else {
-                (0..all).filter(there).zip(0..got).collect()
-            }
-        };
-        let mut possible = sets().filter(|&lacking| got + size(lacking) == all);
-        let Some(first) = possible.next() else {
-            let inputs = all.saturating_sub(size(7));
-            let most = sets().next_back().unwrap_or_default();
-            let with = if most == 0 { String::new() } else { format!(", or {all} with {}", told(most)) };
-            return Err(usage_in(
-                self.table,
-                &format!("has {got} columns, but the model was trained on {inputs}{with}"),
-            ));
-        };
-        self.places = without(first);
-        if let Some(other) = possible.find(|&other| !self.same_inputs(&self.places, &without(other))) {
-            let finding = format!(
-                "has {got} columns without names, and either {} or {} are missing; give both, or neither, or name the columns",
-                told(other),
-                told(first)
-            );
-            return Err(usage_in(self.table, &finding));
-        }
-        self.targets = targets.iter().filter_map(|place| self.places.get(place).copied()).collect();
+        let places = Layout::of(self.schema).places(self.table.fields.len());
+        self.places = places.map_err(|finding| usage_in(self.table, &finding))?;
+        self.targets = self.schema.targets.iter().filter_map(|t| self.places.get(&t.place).copied()).collect();
         Ok(())
-    }
-
-    /// True if all features stand at the same places either way.
-    fn same_inputs(&self, a: &BTreeMap<usize, usize>, b: &BTreeMap<usize, usize>) -> bool {
-        let fields = self.schema.views.iter().flat_map(ViewSchema::fields);
-        fields.into_iter().all(|f| a.get(&f.place) == b.get(&f.place))
     }
 
     fn place(&self, field: &FieldRef) -> Result<usize, DataError> {

@@ -124,9 +124,9 @@ pub(super) fn target(table: &Table, fields: &[usize], declared: &[usize]) -> Res
             FieldData::Numbers { values, spellings } => {
                 vec![Target::from_numbers(name, values.clone()).spelled(spellings.iter().map(|(v, s)| (*v, s)))]
             }
-            FieldData::Words(cells) => vec![Target::from_text(name, &cells.iter().collect::<Vec<_>>())],
+            FieldData::Words(cells) => vec![Target::from_words(name, &cells.iter().collect::<Vec<_>>())],
             FieldData::Mixed { cells, .. } if declared.contains(&field) => {
-                vec![Target::from_text(name, &cells.iter().collect::<Vec<_>>())]
+                vec![Target::from_words(name, &cells.iter().collect::<Vec<_>>())]
             }
             FieldData::Matrix(rows) => split(name, rows),
             FieldData::Matrix32(rows) => split(name, &rows.convert()),
