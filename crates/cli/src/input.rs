@@ -264,6 +264,7 @@ pub(crate) fn like(schema: &Schema, path: &Path, flags: &ArgMatches) -> Result<D
     // labels belong to the training file
     let reading = schema.reading(ReadOptions { labels: None, ..read_options(flags)? });
     let data = schema.apply(&read_table(path, &reading)?)?;
+    tell(&data, &path.display().to_string());
     if data.is_empty() {
         return Err(DataError::Empty { place: path.display().to_string() }.into());
     }
@@ -394,6 +395,9 @@ fn loses_rows(model: &Model, flags: &ArgMatches) -> Result<bool, Failure> {
 /// Says what of a file was not taken as it is.
 pub(crate) fn tell(data: &Dataset, file: &str) {
     let Some(preparation) = data.preparation() else { return };
+    if let Some(assumed) = preparation.assumed() {
+        report::say("note", assumed);
+    }
     let left_out = preparation.left_out();
     if left_out > 0 {
         report::say("note", &format!("{left_out} rows of {file} are left out, since something is missing in them"));
@@ -439,6 +443,9 @@ pub(crate) fn left_out(data: &Dataset) -> Option<(&'static str, Value)> {
 /// The same in a document; `document` is an object.
 pub(crate) fn insert_told(document: &mut Value, data: &Dataset) {
     let Some(preparation) = data.preparation() else { return };
+    if let Some(assumed) = preparation.assumed() {
+        document["assumed"] = json!(assumed);
+    }
     if preparation.left_out() > 0 {
         document["rows_left_out"] = json!(preparation.left_out());
     }

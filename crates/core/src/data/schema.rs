@@ -296,8 +296,9 @@ impl Schema {
             (table, 0)
         };
         let mut strangers = Strangers::treated(options.unseen.unwrap_or(self.unseen));
-        let data = apply::apply(self, table, &mut strangers, options.partial_target)?;
-        Ok(data.with_preparation(Preparation::by_all(self, None).having(strangers.found, left_out)))
+        let (data, assumed) = apply::apply(self, table, &mut strangers, options.partial_target)?;
+        let preparation = Preparation::by_all(self, None).having(strangers.found, left_out);
+        Ok(data.with_preparation(preparation.assuming(assumed)))
     }
 
     /// The rows of a new table in which no entry is missing that predictions need.

@@ -22,13 +22,15 @@ struct Found<'a> {
     targets: Vec<usize>,
 }
 
+/// The data set of a table, and what was assumed about its columns.
 pub(super) fn apply(
     schema: &Schema,
     table: &Table,
     strangers: &mut Strangers,
     partial_target: bool,
-) -> Result<Dataset, DataError> {
-    let (views, targets) = if let Some((view, targets)) = converted(schema, table)? {
+) -> Result<(Dataset, Option<String>), DataError> {
+    let mut assumed = None;
+    let (views, targets) = if let Some((view, targets)) = converted(schema, table, &mut assumed)? {
         (vec![view], targets)
     } else {
         let found = Found::new(schema, table)?;
@@ -36,7 +38,7 @@ pub(super) fn apply(
         (views?, found.targets)
     };
     let data = Dataset::from_views(views)?;
-    with_target(data, table, &targets, partial_target)
+    Ok((with_target(data, table, &targets, partial_target)?, assumed))
 }
 
 /// The table with its marks of missing entries as training took them.
@@ -136,7 +138,11 @@ fn remedy(schema: &Schema) -> Option<&'static str> {
 }
 
 /// The one view of a table that is built in another way than the training table; `None` if builds agree.
-fn converted(schema: &Schema, table: &Table) -> Result<Option<(View, Vec<usize>)>, DataError> {
+fn converted(
+    schema: &Schema,
+    table: &Table,
+    assumed: &mut Option<String>,
+) -> Result<Option<(View, Vec<usize>)>, DataError> {
     let [view] = schema.views.as_slice() else { return Ok(None) };
     let block = table.fields.iter().enumerate().find(|&(k, f)| is_block(f) && table.target != Some(k)).map(|(k, _)| k);
     let values = match (&view.content, block) {
@@ -150,14 +156,14 @@ fn converted(schema: &Schema, table: &Table) -> Result<Option<(View, Vec<usize>)
             (scaled(rows, scaler.as_ref()), table.target.into_iter().collect())
         }
         (Content::Block { width, fill, scaler, narrow, .. }, None) => {
-            let (mut rows, targets) = columns_as_block(schema, table, *width)?;
+            let (mut rows, targets) = columns_as_block(schema, table, *width, assumed)?;
             encode::fill_block(&mut rows, fill.as_deref(), table, &view.name, remedy(schema))?;
             let values =
                 if *narrow { scaled(rows.convert::<f32>(), scaler.as_ref()) } else { scaled(rows, scaler.as_ref()) };
             (values, targets)
         }
         (Content::Sparse { width, unit, .. }, None) => {
-            let (mut rows, targets) = columns_as_block(schema, table, *width)?;
+            let (mut rows, targets) = columns_as_block(schema, table, *width, assumed)?;
             encode::fill_block(&mut rows, None, table, &view.name, Some("fill it in"))?;
             (sparse(SparseRows::from_dense(&rows), *unit), targets)
         }
@@ -171,11 +177,33 @@ fn column_fills(columns: &[ColumnSchema]) -> Option<Vec<f64>> {
     columns.iter().map(|c| if let Code::Number { fill, .. } = c.code { fill } else { None }).collect()
 }
 
-/// Columns of numbers as a block of `width`, and the target beside them if there is one column more.
-fn columns_as_block(schema: &Schema, table: &Table, width: usize) -> Result<(Rows<f64>, Vec<usize>), DataError> {
+/// Columns of numbers as a block of `width`, and the target beside them: the column of its name, or in a file without names the last one if
+/// there is one more.
+fn columns_as_block(
+    schema: &Schema,
+    table: &Table,
+    width: usize,
+    assumed: &mut Option<String>,
+) -> Result<(Rows<f64>, Vec<usize>), DataError> {
     let named = |t: &FieldRef| table.fields.iter().position(|f| f.name == t.name).filter(|_| table.named);
     let mut targets: Vec<usize> = schema.targets.iter().filter_map(named).collect();
-    if targets.is_empty() && schema.targets.len() == 1 && table.fields.len() == width + 1 {
+    let got = table.fields.len();
+    if let ([], [target]) = (targets.as_slice(), schema.targets.as_slice())
+        && got == width + 1
+    {
+        if table.named {
+            let finding = format!(
+                "has {got} columns, one more than the {width} coordinates that the model was trained on, and none of them is called \"{0}\"; \
+                 call the target \"{0}\", or take out the column that is no coordinate",
+                target.name
+            );
+            return Err(encode::usage_in(table, &finding));
+        }
+        *assumed = Some(format!(
+            "{} has no names and one column more than the model has coordinates, so the last one is taken for the target; name the columns, \
+             and the target \"{}\", if it is another",
+            table.file, target.name
+        ));
         targets.extend(table.target);
     }
     let weights = schema.weights.as_ref().and_then(named);
