@@ -116,6 +116,13 @@ pub fn is_missing_mark(cell: &str) -> bool {
     !cell.is_empty() && number::classify(cell.as_bytes()) == number::Cell::Missing
 }
 
+/// Cells as the column that a reader of text makes of them, where they are numbers or missing.
+pub(super) fn column_of<'a>(cells: impl Iterator<Item = &'a str>) -> FieldData {
+    let mut column = column::Column::new(false, false);
+    cells.for_each(|cell| column.push(cell));
+    column.finish()
+}
+
 /// Reads a file of any format.
 pub fn read(path: &Path, options: &ReadOptions) -> Result<Table, DataError> {
     let mut table = read_one(path, options)?;

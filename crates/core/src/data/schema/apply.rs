@@ -46,15 +46,23 @@ pub(super) fn settle<'a>(schema: &Schema, table: &'a Table) -> Result<Cow<'a, Ta
     // what does not fit is said when it is applied
     let Ok(found) = Found::new(schema, table) else { return Ok(Cow::Borrowed(table)) };
     let mut how = vec![Marked::Named; table.fields.len()];
+    let is_spelled = |field: &FieldRef| schema.spelled.contains(&field.name);
+    for (target, &place) in schema.targets.iter().zip(&found.targets) {
+        if schema.target_words || is_spelled(target) {
+            how[place] = Marked::Spelled;
+        }
+    }
     for view in &schema.views {
         match &view.content {
             Content::Columns { columns, .. } => {
                 for column in columns {
-                    if let (Some(&place), Code::Number { date, .. }) =
-                        (found.places.get(&column.field.place), &column.code)
-                    {
-                        how[place] = if *date { Marked::Dates } else { Marked::Numbers };
-                    }
+                    let Some(&place) = found.places.get(&column.field.place) else { continue };
+                    how[place] = match &column.code {
+                        Code::Number { date: true, .. } => Marked::Dates,
+                        Code::Number { date: false, .. } => Marked::Numbers,
+                        Code::Categories { .. } if is_spelled(&column.field) => Marked::Spelled,
+                        Code::Categories { .. } => Marked::Named,
+                    };
                 }
             }
             Content::Cells { field, .. } => {
@@ -207,7 +215,7 @@ fn columns_as_block(
         targets.extend(table.target);
     }
     let weights = schema.weights.as_ref().and_then(named);
-    let inputs: Vec<usize> = (0..table.fields.len()).filter(|f| !targets.contains(f) && Some(*f) != weights).collect();
+    let inputs: Vec<usize> = (0..got).filter(|f| !targets.contains(f) && Some(*f) != weights).collect();
     if inputs.len() != width {
         return Err(encode::wrong_width(table, inputs.len(), width));
     }

@@ -63,7 +63,9 @@ pub(super) fn learn(table: &Table, options: &SchemaOptions, wanted: Option<&Want
             Marked::Not
         } else if wishes.dates.contains(&field) {
             Marked::Dates
-        } else if wishes.targets.contains(&field) || wishes.categorical.contains(&field) {
+        } else if wishes.categorical.contains(&field) {
+            Marked::Spelled
+        } else if wishes.targets.contains(&field) {
             Marked::Named
         } else {
             Marked::Usual

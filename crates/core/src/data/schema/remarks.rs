@@ -1,8 +1,10 @@
 //! Remarks about columns that are hardly meant to be learned from: names and numbers of rows, and views that no kernel looks at.
 
 use super::super::dates::days;
+use super::super::read::is_missing_mark;
 use super::super::spelling::{MAX_FRACTIONS, alike, looks_like_a_label};
 use super::super::{FieldData, Kind, Respelled, Table};
+use super::marks::is_usual_mark;
 use super::{Code, ColumnSchema, Content, Schema, Wanted};
 use std::collections::{HashMap, HashSet};
 
@@ -71,7 +73,8 @@ fn spellings(schema: &Schema, table: &Table) -> Vec<String> {
                 }
                 Code::Number { .. } => {}
                 Code::Categories { words, .. } => {
-                    if let Some(word) = words.first().filter(|_| words.iter().all(|word| is_dressed_number(word))) {
+                    let cells = || words.iter().filter(|word| !is_usual_mark(word) && !is_missing_mark(word));
+                    if let Some(word) = cells().next().filter(|_| cells().all(|word| is_dressed_number(word))) {
                         remarks.push(format!(
                             "column \"{name}\" has cells such as {word}, which are numbers to people and words here, so that each became a \
                              category; write them with digits and a point alone, or leave the column out (--drop {name})"
