@@ -6,7 +6,8 @@
 use super::super::DataError;
 use super::column::Column;
 use super::delimiter::split;
-use super::header::{is_above_numbers, judge, may_be_name};
+use super::header::{counts_columns, have_fractions, is_above_numbers, judge, may_be_name};
+use super::plain::without_returns;
 use super::record::{Delimiter, Records};
 use super::{ReadOptions, Source};
 use crate::memory::Growth;
@@ -47,7 +48,7 @@ struct Marked {
 pub(super) fn excels_delimiter(head: &[u8]) -> Option<u8> {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     let line = head.split(|&b| b == b'\n').next()?;
-    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let line = without_returns(line);
     let line = line.strip_prefix(b"\"").and_then(|l| l.strip_suffix(b"\"")).unwrap_or(line);
     match line {
         [s, e, p, b'=', byte] if [*s, *e, *p].eq_ignore_ascii_case(b"sep") => Some(*byte),
@@ -163,7 +164,7 @@ fn marked_lines(source: &Source, delimiter: Delimiter, skip: &[usize]) -> Result
             rest = rest.strip_prefix(b"\xef\xbb\xbf").unwrap_or(rest);
         }
         let rest = rest.strip_suffix(b"\n").unwrap_or(rest);
-        let rest = rest.strip_suffix(b"\r").unwrap_or(rest);
+        let rest = without_returns(rest);
         if skip.contains(&line) || rest.trim_ascii().is_empty() {
             continue;
         }
