@@ -1,6 +1,6 @@
 //! Delimited text: CSV, TSV and their relatives.
 //!
-//! One pass fills the columns; a second one is made only if a column of numbers turned out to hold words. A first
+//! One pass fills the columns; a second one is made only if a column of numbers turned out to hold words, or many codes. A first
 //! line of words is held back until the end, when the columns tell whether it is a header.
 
 use super::super::schema::rejoined;
@@ -61,9 +61,9 @@ fn read(source: &Source, options: &ReadOptions) -> Result<Table, DataError> {
     let opening = look(source, options, delimiter, excels.is_some())?;
     let mut text = Vec::new();
     loop {
-        let pass = pass(source, options, (delimiter, &opening), &text)?;
-        if pass.columns.iter().any(Column::broken) && text.is_empty() {
-            text = pass.columns.iter().map(Column::broken).collect();
+        let mut pass = pass(source, options, (delimiter, &opening), &text)?;
+        if pass.columns.iter().any(Column::wants_text) && text.is_empty() {
+            text = pass.columns.iter().map(Column::wants_text).collect();
             continue;
         }
         return table(source, pass);
@@ -191,6 +191,17 @@ impl Pass {
             Some(known) => {
                 let above = is_above_numbers(&first.names, &self.columns);
                 if !above && verdict.names && known.is_empty() {
+        match opening.counted {
+            Some(true) => self.notes.push(format!(
+                "the first line of {file} has numbers that count the columns, or years, above numbers with fractions and is taken for names of \
+                 columns; --header false takes it for an example"
+            )),
+            Some(false) => self.notes.push(format!(
+                "the first line of {file} has numbers that count the columns, or years, and is taken for an example; --header true takes it for \
+                 names of columns"
+            )),
+            None => {}
+        }
                     self.notes.push(format!(
                         "the first line of {file} looks like names of columns, of which the model has none, so it is taken for an example; \
                          --header true takes it for names"
@@ -267,7 +278,10 @@ fn declared(first: &[String], width: usize, words: &[String], header: Option<boo
 pub(super) fn holds_a_name(first: &[String], options: &ReadOptions) -> bool {
     let Some(names) = &options.names else { return false };
     let is_name = |cell: &String| !cell.is_empty() && names.contains(cell);
-    first.iter().any(|cell| may_be_name(cell) && is_name(cell)) || (first.len() > 1 && first.iter().all(is_name))
+    // the cell above names of rows may be empty
+    let others = first.iter().filter(|cell| !cell.is_empty());
+    first.iter().any(|cell| may_be_name(cell) && is_name(cell))
+        || (others.clone().count() > 1 && others.clone().all(is_name))
 }
 
 /// A header has no numbers; it may have empty cells (an index column without a name), but not only those.
@@ -312,7 +326,12 @@ fn table(source: &Source, pass: Pass) -> Result<Table, DataError> {
 fn column_names(source: &Source, line: usize, cells: &[String]) -> Result<Vec<String>, DataError> {
     let mut names: Vec<String> = Vec::with_capacity(cells.len());
     for (k, cell) in cells.iter().enumerate() {
-        names.push(if cell.is_empty() { (k + 1).to_string() } else { cell.clone() });
+        let number = (k + 1).to_string();
+        names.push(match cell.as_str() {
+            "" if cells.contains(&number) => format!("column {number}"),
+            "" => number,
+            name => name.to_owned(),
+        });
     }
     let mut sorted: Vec<&String> = names.iter().collect();
     sorted.sort_unstable();
