@@ -53,10 +53,15 @@ struct First {
 fn read(source: &Source, options: &ReadOptions) -> Result<Table, DataError> {
     let head = source.head(HEAD_BYTES)?;
     let excels = excels_delimiter(&head);
+    let mut rival = None;
     let delimiter = match options.delimiter.or(excels) {
         Some(b' ') => Delimiter::Blanks,
         Some(byte) => Delimiter::Byte(byte),
-        None => detect(&head, (head.len() as u64) < HEAD_BYTES, &source.extension()),
+        None => {
+            let found = detect(&head, (head.len() as u64) < HEAD_BYTES, &source.extension());
+            rival = found.rival;
+            found.delimiter
+        }
     };
     let opening = look(source, options, delimiter, excels.is_some())?;
     let mut text = Vec::new();
@@ -65,6 +70,16 @@ fn read(source: &Source, options: &ReadOptions) -> Result<Table, DataError> {
         if pass.columns.iter().any(Column::wants_text) && text.is_empty() {
             text = pass.columns.iter().map(Column::wants_text).collect();
             continue;
+        }
+        if let (Delimiter::Byte(byte), Some(rival)) = (delimiter, rival) {
+            let word = |byte: u8| if byte == b'\t' { "tab".to_owned() } else { format!("'{}'", char::from(byte)) };
+            pass.notes.push(format!(
+                "the cells of {} are cut at {}, and {} would cut its lines as evenly; --delimiter {} does that",
+                source.name(),
+                word(byte),
+                word(rival),
+                word(rival)
+            ));
         }
         return table(source, pass);
     }
@@ -176,6 +191,17 @@ impl Pass {
             )),
             None => {}
         }
+        match opening.counted {
+            Some(true) => self.notes.push(format!(
+                "the first line of {file} has numbers that count the columns, or years, above numbers with fractions and is taken for names of \
+                 columns; --header false takes it for an example"
+            )),
+            Some(false) => self.notes.push(format!(
+                "the first line of {file} has numbers that count the columns, or years, and is taken for an example; --header true takes it for \
+                 names of columns"
+            )),
+            None => {}
+        }
     }
 
     /// Returns a line held back to the data if the columns speak against a header; words above words are no names where others are known.
@@ -191,17 +217,6 @@ impl Pass {
             Some(known) => {
                 let above = is_above_numbers(&first.names, &self.columns);
                 if !above && verdict.names && known.is_empty() {
-        match opening.counted {
-            Some(true) => self.notes.push(format!(
-                "the first line of {file} has numbers that count the columns, or years, above numbers with fractions and is taken for names of \
-                 columns; --header false takes it for an example"
-            )),
-            Some(false) => self.notes.push(format!(
-                "the first line of {file} has numbers that count the columns, or years, and is taken for an example; --header true takes it for \
-                 names of columns"
-            )),
-            None => {}
-        }
                     self.notes.push(format!(
                         "the first line of {file} looks like names of columns, of which the model has none, so it is taken for an example; \
                          --header true takes it for names"
