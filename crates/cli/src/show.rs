@@ -165,8 +165,10 @@ fn describe(field: &Field) -> Value {
             let known: Vec<f64> = values.iter().copied().filter(|v| !v.is_nan()).collect();
             let (low, high) = known.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &x| (l.min(x), h.max(x)));
             let mean = known.iter().sum::<f64>() / known.len().max(1) as f64;
-            let mut summary =
-                format!("{} to {}, mean {}", report::short(low), report::short(high), report::short(mean));
+            let mut summary = match known.len() {
+                0 => "no value".to_owned(),
+                _ => format!("{} to {}, mean {}", report::short(low), report::short(high), report::short(mean)),
+            };
             let target = Target::from_numbers(&field.name, known).spelled(spellings.iter().map(|(v, s)| (*v, s)));
             if let Some(counts) = few_classes(&target) {
                 summary = counts;
