@@ -62,7 +62,14 @@ pub(crate) fn raw(path: &Path, verbatim: bool, flags: &ArgMatches) -> Result<(Ta
     let options = schema_options(flags)?;
     let mut reading = ReadOptions { verbatim, ..read_options(flags)? };
     (reading.words, reading.spelled) = (options.word_columns(), options.spelled_columns());
-    Ok((read_table(path, &reading)?, options))
+    named(path, &reading, options)
+}
+
+/// Reads a table, and names with commas in what the flags say about its columns.
+fn named(path: &Path, reading: &ReadOptions, mut options: SchemaOptions) -> Result<Read, Failure> {
+    let table = read_table(path, reading)?;
+    options.rejoin(&table);
+    Ok((table, options))
 }
 
 /// Reads a file as it is.
@@ -180,7 +187,7 @@ pub(crate) fn once(read: Option<Read>, path: &Path, flags: &ArgMatches, formula:
 /// Reads a training file as a table, with what flags and formula say about its columns.
 pub(crate) fn table(path: &Path, flags: &ArgMatches, formula: &Formula) -> Result<Read, Failure> {
     let (options, reading) = prepared(flags, formula)?;
-    Ok((read_table(path, &reading)?, options))
+    named(path, &reading, options)
 }
 
 /// Reads two files with the same columns; their schema is learned of both together. All columns are compared unless a target
@@ -193,6 +200,7 @@ pub(crate) fn pooled(
 ) -> Result<(Schema, Dataset, Dataset), Failure> {
     let (mut options, reading) = prepared(flags, formula)?;
     let (mut one, mut two) = (read_table(path, &reading)?, read_table(other, &reading)?);
+    options.rejoin(&one);
     let wanted = formula.wanted();
     options.drop_annotations(&mut one, &wanted);
     options.drop_annotations(&mut two, &wanted);
@@ -254,10 +262,9 @@ pub(crate) fn read_table(path: &Path, options: &ReadOptions) -> Result<Table, Fa
 /// Reads a file with the columns of a training file.
 pub(crate) fn like(schema: &Schema, path: &Path, flags: &ArgMatches) -> Result<Dataset, Failure> {
     // labels belong to the training file
-    let mut reading = ReadOptions { labels: None, ..read_options(flags)? };
-    (reading.words, reading.spelled) = (schema.word_columns(), schema.spelled_columns());
-    reading.names = schema.header_names();
+    let reading = schema.reading(ReadOptions { labels: None, ..read_options(flags)? });
     let data = schema.apply(&read_table(path, &reading)?)?;
+    tell(&data, &path.display().to_string());
     if data.is_empty() {
         return Err(DataError::Empty { place: path.display().to_string() }.into());
     }
@@ -345,8 +352,7 @@ fn compared(model: &Model, path: &Path, reading: ReadOptions, flags: &ArgMatches
 /// Reads a file with the columns of a model.
 fn table_for(model: &Model, path: &Path, mut reading: ReadOptions) -> Result<Table, Failure> {
     if let Some(schema) = model.schema() {
-        (reading.words, reading.spelled) = (schema.word_columns(), schema.spelled_columns());
-        reading.names = schema.header_names();
+        reading = schema.reading(reading);
     }
     let table = read_table(path, &reading)?;
     if reading.header.is_none() {
@@ -389,6 +395,9 @@ fn loses_rows(model: &Model, flags: &ArgMatches) -> Result<bool, Failure> {
 /// Says what of a file was not taken as it is.
 pub(crate) fn tell(data: &Dataset, file: &str) {
     let Some(preparation) = data.preparation() else { return };
+    if let Some(assumed) = preparation.assumed() {
+        report::say("note", assumed);
+    }
     let left_out = preparation.left_out();
     if left_out > 0 {
         report::say("note", &format!("{left_out} rows of {file} are left out, since something is missing in them"));
@@ -434,6 +443,9 @@ pub(crate) fn left_out(data: &Dataset) -> Option<(&'static str, Value)> {
 /// The same in a document; `document` is an object.
 pub(crate) fn insert_told(document: &mut Value, data: &Dataset) {
     let Some(preparation) = data.preparation() else { return };
+    if let Some(assumed) = preparation.assumed() {
+        document["assumed"] = json!(assumed);
+    }
     if preparation.left_out() > 0 {
         document["rows_left_out"] = json!(preparation.left_out());
     }

@@ -57,6 +57,7 @@ fn is_an_entry(name: &str) -> bool {
 /// The columns that are asked for; a target that is not is left out like any other column.
 fn shown(mut table: Table, mut chosen: SchemaOptions) -> Result<Table, Failure> {
     if chosen != SchemaOptions::default() {
+        chosen.rejoin(&table);
         let target = table.target.take();
         chosen.set_target("none");
         let name = target.map(|t| table.fields[t].name.clone());
@@ -164,8 +165,10 @@ fn describe(field: &Field) -> Value {
             let known: Vec<f64> = values.iter().copied().filter(|v| !v.is_nan()).collect();
             let (low, high) = known.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &x| (l.min(x), h.max(x)));
             let mean = known.iter().sum::<f64>() / known.len().max(1) as f64;
-            let mut summary =
-                format!("{} to {}, mean {}", report::short(low), report::short(high), report::short(mean));
+            let mut summary = match known.len() {
+                0 => "no value".to_owned(),
+                _ => format!("{} to {}, mean {}", report::short(low), report::short(high), report::short(mean)),
+            };
             let target = Target::from_numbers(&field.name, known).spelled(spellings.iter().map(|(v, s)| (*v, s)));
             if let Some(counts) = few_classes(&target) {
                 summary = counts;
@@ -176,7 +179,7 @@ fn describe(field: &Field) -> Value {
             ("numbers", summary)
         }
         FieldData::Words(words) => {
-            let target = Target::from_text(&field.name, &words.iter().collect::<Vec<_>>());
+            let target = Target::from_words(&field.name, &words.iter().collect::<Vec<_>>());
             let missing = words.iter().filter(|w| w.is_empty()).count();
             let longest = words.iter().map(|w| w.chars().count()).max().unwrap_or(0);
             let mut summary = few_classes(&target).unwrap_or_else(|| format!("up to {longest} characters"));

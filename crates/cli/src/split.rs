@@ -94,8 +94,14 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         None => SplitBy::Chance,
     };
     let split = set_aside(table.len, count, by, arguments::seed(flags))?;
+    let fresh = !train_file.exists();
     write_rows(path, &table, &split.train, &train_file)?;
-    write_rows(path, &table, &split.test, &test_file)?;
+    write_rows(path, &table, &split.test, &test_file).inspect_err(|_| {
+        // half a split is none, and the next try finds no name taken
+        if fresh && train_file.is_file() {
+            let _ = std::fs::remove_file(&train_file);
+        }
+    })?;
     if flags.get_flag("json") {
         report::print_json(&json!({
             "n": table.len, "format": table.format,
@@ -151,5 +157,6 @@ fn place(data: &Path, flags: &ArgMatches, part: &str) -> Result<PathBuf, Failure
             file.display()
         )));
     }
+    arguments::writable(&file)?;
     Ok(file)
 }

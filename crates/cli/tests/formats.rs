@@ -140,6 +140,28 @@ fn a_matrix_computed_elsewhere_is_a_kernel() {
 }
 
 #[test]
+fn what_a_precomputed_matrix_cannot_be_is_said_at_the_fit() {
+    let place = Place::new();
+    place.write("y.csv", "1\n-1\n1\n-1\n");
+    let matrix = |odd: f64| -> Vec<f64> {
+        let of = |i: usize, j: usize| if (i, j) == (2, 1) { odd } else { (-0.5 * (i as f64 - j as f64).abs()).exp() };
+        (0..16).map(|p| of(p / 4, p % 4)).collect()
+    };
+    place.write("K.npy", npy(&[4, 4], &matrix((-0.5_f64).exp())));
+    place.run("fit K.npy --labels y.csv -m svc -k precomputed -o m").ok();
+    place
+        .run("fit K.npy --labels y.csv -m svc -k 'precomputed + rbf(gamma=1)' -o m")
+        .fails(2, &["rbf and precomputed", "a view of its own"]);
+    place.write("odd.npy", npy(&[4, 4], &matrix(0.3)));
+    place
+        .run("fit odd.npy --labels y.csv -m svc -k precomputed -o m")
+        .fails(3, &["not symmetric", "row 3 has 0.3 in column 2"]);
+    // rows that leave have columns that stay
+    place.write("k.csv", "a,b,c,y\n1,0.5,0.1,u\n0.5,1,0.5,\n0.1,0.5,1,v\n");
+    place.run("fit k.csv -m svc -k precomputed --missing drop -o m").fails(3, &["2 rows and 3 columns", "left out"]);
+}
+
+#[test]
 fn a_precomputed_matrix_must_be_square() {
     let place = Place::with(&[("y.csv", "1\n2\n")]);
     place.write("K.npy", npy(&[2, 3], &[1.0; 6]));

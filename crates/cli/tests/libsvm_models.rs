@@ -69,6 +69,38 @@ fn what_gets_lost_is_a_warning_and_what_cannot_be_said_an_error() {
 }
 
 #[test]
+fn scores_of_pairs_are_exported_for_two_classes_and_for_more() {
+    let place = Place::new();
+    place.run("data banana --n 60 -o two.csv").ok();
+    place.run("data iris -o three.csv").ok();
+    for (data, machine, kernel) in [
+        ("two.csv", "linear_svc", "linear"),
+        ("two.csv", "logistic_regression", "linear"),
+        ("two.csv", "kfd", "rbf(gamma=1)"),
+        ("two.csv", "perceptron", "rbf(gamma=1)"),
+        ("two.csv", "lp_machine", "rbf(gamma=1)"),
+        ("two.csv", "kernel_logistic", "rbf(gamma=1)"),
+        ("two.csv", "kfd(strategy=one_vs_one)", "rbf(gamma=1)"),
+        ("three.csv", "kfd(strategy=one_vs_one)", "rbf(gamma=1)"),
+        ("three.csv", "linear_svc", "linear"),
+    ] {
+        place.run(&format!("fit {data} -m '{machine}' -k '{kernel}' --scale none -o m")).ok();
+        place.run("export m -o svm.model").ok();
+        let ours: Vec<String> = place.run(&format!("predict m {data}")).ok().lines()[1..].to_vec();
+        let mut known: Vec<&String> = ours.iter().collect();
+        known.sort();
+        known.dedup();
+        let theirs: Vec<String> = place.run(&format!("predict svm.model {data}")).ok().lines()[1..].to_vec();
+        // labels of LIBSVM are whole numbers, and words are numbered in their order
+        let numbered = |label: &String| match label.parse::<f64>() {
+            Ok(_) => label.clone(),
+            Err(_) => (known.iter().position(|k| *k == label).unwrap() + 1).to_string(),
+        };
+        assert_eq!(ours.iter().map(numbered).collect::<Vec<_>>(), theirs, "{machine} {data}");
+    }
+}
+
+#[test]
 fn svm_predict_says_the_same() {
     if Command::new("svm-predict").output().is_err() {
         eprintln!("skipped: svm-predict is not there (Debian has it in libsvm-tools)");

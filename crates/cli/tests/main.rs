@@ -19,6 +19,7 @@ mod fit;
 mod formats;
 mod gram;
 mod help;
+mod labels;
 mod libsvm_models;
 mod limits;
 mod linear;

@@ -220,3 +220,49 @@ fn what_is_no_number_for_a_reason_is_told_by_that_reason() {
         assert!(said.err.contains("numbers to people"), "{cells}: {}", said.err);
     }
 }
+
+#[test]
+fn what_is_cut_short_is_saved_under_a_name_that_nothing_has() {
+    let place = Place::with_banana(60);
+    place.run("fit banana.csv -m svc -o m.csv").ok();
+    // the data have the very name that a fit which is cut short would take
+    let data = place.read("banana.csv");
+    place.write("m.unfinished.csv", &data);
+    let said = place.run("fit m.unfinished.csv -m svc --max-seconds 0 -o m.csv");
+    assert!(place.read("m.unfinished.csv") == data && place.has("m.unfinished-2.csv"), "{}", said.err);
+    assert!(said.err.contains("m.unfinished-2.csv"), "{}", said.err);
+}
+
+#[test]
+fn files_of_other_columns_are_told_from_those_of_the_model() {
+    let place = Place::with(&[
+        ("t.svm", "0 1:1 2:5\n1 1:9 2:4\n0 1:2 2:5\n1 1:8 2:4\n"),
+        ("label.csv", "label,a,b\n0,1,5\n1,9,4\n"),
+        ("y.csv", "y,a,b\n0,1,5\n1,9,4\n"),
+        ("last.csv", "1,5,0\n9,4,1\n"),
+    ]);
+    place.run("fit t.svm -m svc -o m").ok();
+    place.run("predict m label.csv").fails(3, &["one more than the 2 coordinates", "call the target \"y\""]);
+    assert_eq!(place.run("predict m y.csv").ok().lines()[1..], ["0", "1"]);
+    let said = place.run("predict m last.csv").ok();
+    assert!(said.err.contains("the last one is taken for the target"), "{}", said.err);
+    assert_eq!(said.lines()[1..], ["0", "1"]);
+}
+
+#[test]
+fn columns_with_commas_in_their_names_are_named() {
+    let place = Place::with(&[("a.csv", "a,\"income, EUR\",\"zip,code\"\n1,10,01\n2,20,1\n3,30,2\n4,40,01\n")]);
+    place.run("fit a.csv -m ridge --target 'income, EUR' --categorical zip,code -o m").ok();
+    let shown = place.json("show m").to_string();
+    assert!(shown.contains("income, EUR"), "{shown}");
+    place.run("predict m a.csv").ok();
+    place.run("show a.csv --columns 'a,income, EUR'").ok();
+}
+
+#[test]
+fn a_named_number_is_missing_in_every_spelling() {
+    let place =
+        Place::with(&[("a.csv", "x,y\n-999.0,1\nn/a,2\n2,3\n3,4\n-999,5\n4,6\n"), ("b.csv", "x,y\n2,3\n3,4\n4,6\n")]);
+    let fit = |file: &str| place.fitted(&format!("{file} -m ridge --missing drop --missing-words -999"), "b.csv");
+    assert_eq!(fit("a.csv"), fit("b.csv"));
+}

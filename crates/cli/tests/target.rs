@@ -107,18 +107,35 @@ fn labels_that_are_equal_as_numbers_only_are_told_with_the_remedy() {
     let place = Place::with(&[
         ("a.csv", "x,y\n1,1\n2,01\n8,001\n9,2\n"),
         ("b.csv", "x,y\n1,01\n2,1.0\n8,2\n9,2.0\n"),
+        ("v.csv", "x,y\n1,3.1\n2,3.10\n8,3.2\n9,3.2\n"),
         ("c.csv", "x,y\n1,1\n2,1.0\n8,2\n9,+2\n"),
         ("d.csv", "x,y\n1,c1\n2,c01\n8,c001\n9,c2\n"),
     ]);
-    for (file, a, b) in [("a.csv", "1", "001"), ("b.csv", "01", "1")] {
-        for flags in ["", " --categorical y"] {
+    for (file, a, b) in [("a.csv", "1", "001"), ("b.csv", "01", "1"), ("v.csv", "3.1", "3.10")] {
+        for (flags, taken) in
+            [("", "taken for one; spell them alike"), (" --categorical y", "two classes here; spell them alike")]
+        {
             let said = place.run(&format!("fit {file} --machine svc -o m{flags}")).ok().err;
-            let told =
-                format!("the target \"y\" has the labels {a} and {b}, which are equal as numbers and taken for one");
+            let told = format!("the target \"y\" has the labels {a} and {b}, which are equal as numbers and {taken}");
             let other = told.replace("001", "01").replace("01 and 1,", "01 and 1.0,");
             assert!(said.contains(&told) || said.contains(&other), "{file}{flags}: {said}");
-            assert!(said.contains("names that are no numbers, such as c"), "{said}");
+            assert_eq!(said.contains("told apart (--categorical y)"), flags.is_empty(), "{said}");
         }
+    }
+    // declared, they are as many classes as spellings, in every file
+    for (file, labels) in [("a.csv", 4), ("b.csv", 4), ("v.csv", 3)] {
+        place.run(&format!("fit {file} -m knn --neighbours 1 --categorical y -o m")).ok();
+        let known = place.json("show m")["readout"].to_string();
+        let predicted = place.run(&format!("predict m {file}")).ok().lines()[1..].to_vec();
+        let truth: Vec<String> = place
+            .read(file)
+            .lines()
+            .skip(1)
+            .map(|line| line.rsplit(',').next().unwrap_or_default().to_owned())
+            .collect();
+        assert_eq!(predicted, truth, "{file}: {known}");
+        assert_eq!(place.json(&format!("evaluate m {file}"))["error"], 0.0, "{file}");
+        assert_eq!(truth.iter().collect::<std::collections::HashSet<_>>().len(), labels);
     }
     // 1 and 1.0 are one class, and that is no surprise
     assert!(!place.run("fit c.csv --machine svc -o m").ok().err.contains("labels"));

@@ -18,7 +18,7 @@ pub use roc::{Roc, roc, roc_of};
 pub(crate) use score::Rule;
 pub use score::{SCORES, Score, ScoreEntry, positive};
 
-use crate::data::{Classes, DataError, Target, same_label};
+use crate::data::{Classes, DataError, Target, places_of_labels};
 use crate::machines::Output;
 use serde::Serialize;
 
@@ -75,12 +75,12 @@ fn same_length(output: &Output, truth: &Target) -> Result<(), DataError> {
     })
 }
 
-/// All labels, of the model and of the data, and the place of each label of the data among them: "1" of the model and
-/// "1.0" of the data are one label.
+/// All labels, of the model and of the data, and the place of each label of the data among them ([`places_of_labels`]).
 fn joined(labels: &[String], truth: &Classes) -> (Vec<String>, Vec<usize>) {
     let mut all = labels.to_vec();
-    let place = truth.labels.iter().map(|label| {
-        all.iter().position(|known| same_label(known, label)).unwrap_or_else(|| {
+    let found = places_of_labels(labels, &truth.labels).into_iter().zip(&truth.labels);
+    let place = found.map(|(place, label)| {
+        place.unwrap_or_else(|| {
             all.push(label.clone());
             all.len() - 1
         })

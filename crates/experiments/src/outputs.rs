@@ -16,7 +16,7 @@ use super::course::Course;
 use super::mika_tables::{COEFFICIENTS_PENALTY, KERNEL, PRICE, SPARSE_PENALTY};
 use super::protocol::{Protocol, REALISATIONS};
 use clap::{Arg, ArgMatches, Command, value_parser};
-use mercer::data::{DataError, same_label};
+use mercer::data::{DataError, places_of_labels};
 use mercer::machines::Output;
 use mercer::plot::{DensityPair, Distributions};
 use mercer::select::{Split, Trial};
@@ -182,7 +182,8 @@ impl Outputs {
     /// Adds those of a fit, training examples first.
     fn add(&mut self, trial: &Trial, train: usize, truth: &[&str]) {
         let Output::Labels { labels, codes, .. } = &trial.output else { return };
-        let is_one = |code: u32| labels.get(code as usize).is_some_and(|l| same_label(l, "1"));
+        let one = places_of_labels(labels, &["1"])[0];
+        let is_one = |code: u32| one == Some(code as usize);
         // a positive score may stand for either class
         let sign = trial
             .scores
@@ -193,9 +194,9 @@ impl Outputs {
         let outputs: Vec<f64> = trial.scores.iter().map(|s| sign * s).collect();
         self.train.extend(&outputs[..train]);
         self.test.extend(&outputs[train..]);
-        let predicted = codes.iter().map(|&code| labels.get(code as usize));
-        let wrong = |(p, t): &(Option<&String>, &&str)| !p.is_some_and(|p| same_label(p, t));
-        self.wrong += predicted.zip(truth).skip(train).filter(wrong).count();
+        let places = places_of_labels(labels, truth);
+        let wrong = |(code, place): &(&u32, Option<usize>)| *place != Some(**code as usize);
+        self.wrong += codes.iter().zip(places).skip(train).filter(wrong).count();
     }
 
     /// The test error in per cent.

@@ -88,16 +88,27 @@ fn is_cut_short(model: &Model) -> bool {
     lacks || matches!(report.status, Status::TimeLimit | Status::Interrupted)
 }
 
-/// The name beside an older model: `m.interrupted.mercer` for `m.mercer`.
+/// A name beside an older model that nothing has yet, be it a file that is read or a link: `m.interrupted.mercer` for `m.mercer`, then
+/// `m.interrupted-2.mercer`.
 fn beside(path: &Path, why: &str) -> PathBuf {
-    let mut name = path.file_stem().unwrap_or_default().to_owned();
-    name.push(".");
-    name.push(why);
-    if let Some(extension) = path.extension() {
+    let named = |number: usize| {
+        let mut name = path.file_stem().unwrap_or_default().to_owned();
         name.push(".");
-        name.push(extension);
+        name.push(why);
+        if number > 1 {
+            name.push(format!("-{number}"));
+        }
+        if let Some(extension) = path.extension() {
+            name.push(".");
+            name.push(extension);
+        }
+        path.with_file_name(name)
+    };
+    let mut number = 1;
+    while named(number).symlink_metadata().is_ok() {
+        number += 1;
     }
-    path.with_file_name(name)
+    named(number)
 }
 
 /// Watches one verb.

@@ -5,7 +5,7 @@
 //! average its risk, so the mean over k folds estimates the risk of a fit on m (k − 1)/k examples without bias. How far a single
 //! estimate is off, nothing here says.
 
-use crate::data::{DataError, Dataset, same_label};
+use crate::data::{DataError, Dataset, places_of_labels};
 use crate::error::Error;
 use crate::gram::Budget;
 use crate::machines::{self, Compresses, Learns, Output, Theory, predicts_target};
@@ -102,9 +102,8 @@ fn errors(trial: &Trial, part: &[usize], data: &Dataset, theory: &Theory) -> Res
         (Output::Labels { labels, codes, .. }, _) => {
             let classes = target.classes()?;
             // a fold may know fewer labels, so they are compared by name
-            let right = |(&code, &i): (&u32, &usize)| {
-                labels.get(code as usize).is_some_and(|l| same_label(l, &classes.labels[classes.codes[i] as usize]))
-            };
+            let places = places_of_labels(labels, &classes.labels);
+            let right = |(&code, &i): (&u32, &usize)| places[classes.codes[i] as usize] == Some(code as usize);
             Ok(codes.iter().zip(part).filter(|pair| !right(*pair)).count())
         }
         (Output::Values { values, .. }, Compresses::Tube { epsilon }) => {

@@ -1,7 +1,7 @@
 //! Scores of examples, and what they have to do with the truth.
 
 use crate::bounds::Task;
-use crate::data::{DataError, Dataset, Target, same_label};
+use crate::data::{DataError, Dataset, Target, places_of_labels};
 use crate::error::Error;
 use crate::machines::{Compresses, Output, Readout, Theory};
 use crate::model::Model;
@@ -147,17 +147,16 @@ const UNKNOWN: u32 = u32::MAX;
 /// The places of the examples' classes among the model's labels.
 fn known_codes(target: &Target, labels: &[String]) -> Result<Vec<u32>, Error> {
     let classes = target.classes()?;
-    let place = |label: &String| labels.iter().position(|l| same_label(l, label)).map_or(UNKNOWN, |p| p as u32);
-    let places: Vec<u32> = classes.labels.iter().map(place).collect();
-    Ok(classes.codes.iter().map(|&c| places[c as usize]).collect())
+    let places = places_of_labels(labels, &classes.labels);
+    Ok(classes.codes.iter().map(|&c| places[c as usize].map_or(UNKNOWN, |p| p as u32)).collect())
 }
 
 fn unknown_class(target: &Target, labels: &[String]) -> Result<DataError, Error> {
     let all = target.classes()?.labels;
-    let strange = all.iter().find(|a| !labels.iter().any(|l| same_label(l, a)));
+    let strange = all.iter().zip(places_of_labels(labels, &all)).find(|(_, place)| place.is_none());
     let finding = format!(
         "the class {} is none that the model knows ({}); give the examples it was trained on",
-        strange.map_or("", String::as_str),
+        strange.map_or("", |(label, _)| label.as_str()),
         labels.join(", ")
     );
     Ok(DataError::Usage { finding })

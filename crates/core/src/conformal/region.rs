@@ -1,6 +1,6 @@
 //! Regions: sets, intervals and alarms of a conformal predictor for a batch of examples.
 
-use crate::data::{DataError, Target, same_label};
+use crate::data::{DataError, Target, places_of_labels};
 use serde::Serialize;
 
 /// Regions of a batch of examples at one coverage.
@@ -114,8 +114,7 @@ impl Regions {
         match self {
             Self::Sets { labels, inside, unknown, .. } => {
                 let (classes, k) = (truth.classes()?, labels.len());
-                let place = |label: &String| labels.iter().position(|l| same_label(l, label));
-                let places: Vec<Option<usize>> = classes.labels.iter().map(place).collect();
+                let places = places_of_labels(labels, &classes.labels);
                 let mut of_classes = vec![(0_usize, 0_usize); classes.labels.len()];
                 let (mut sizes, mut strangers) = ([0_usize; 2], 0);
                 for (set, &code) in inside.chunks_exact(k.max(1)).zip(&classes.codes) {

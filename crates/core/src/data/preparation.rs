@@ -74,6 +74,8 @@ pub struct Preparation {
     left_out: usize,
     /// Remarks about the columns.
     remarks: Arc<[String]>,
+    /// What was assumed about the columns of the table.
+    assumed: Option<Arc<str>>,
 }
 
 impl Preparation {
@@ -87,12 +89,18 @@ impl Preparation {
             unseen: Arc::new([]),
             left_out: 0,
             remarks: Arc::default(),
+            assumed: None,
         }
     }
 
     /// The same with what was met in the table.
     pub(crate) fn having(self, unseen: Vec<UnseenCategories>, left_out: usize) -> Self {
         Self { unseen: unseen.into(), left_out, ..self }
+    }
+
+    /// The same with what was assumed about the columns of the table.
+    pub(super) fn assuming(self, assumed: Option<String>) -> Self {
+        Self { assumed: assumed.map(Into::into), ..self }
     }
 
     /// A schema that was learned from the examples at these places alone.
@@ -118,7 +126,7 @@ impl Preparation {
 
     /// The same for a part of the examples, whose places are others.
     pub(super) fn of_part(&self) -> Self {
-        Self { kept: None, unseen: Arc::new([]), left_out: 0, ..self.clone() }
+        Self { kept: None, unseen: Arc::new([]), left_out: 0, assumed: None, ..self.clone() }
     }
 
     /// The same for these and other examples together, among which may be those that were set apart.
@@ -144,6 +152,11 @@ impl Preparation {
     /// The number of rows of the table that were left out because something was missing in them.
     pub fn left_out(&self) -> usize {
         self.left_out
+    }
+
+    /// What was assumed about the columns of the table, in a sentence.
+    pub fn assumed(&self) -> Option<&str> {
+        self.assumed.as_deref()
     }
 
     /// The bits that the schema has learned.

@@ -8,6 +8,7 @@ mod apply;
 mod check;
 mod encode;
 mod infer;
+mod layout;
 mod learn;
 mod marks;
 mod options;
@@ -18,8 +19,10 @@ mod take;
 mod wide;
 
 pub(super) use marks::is_usual_mark;
+pub(super) use options::rejoined;
 
 pub use infer::Wanted;
+pub use layout::Layout;
 pub use options::{Missing, SchemaOptions, Unseen};
 pub use strangers::UnseenCategories;
 
@@ -57,6 +60,10 @@ pub struct Schema {
     /// Columns that were declared to be words, in which a mark such as NA is one. Models of before had none: there it was missing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     spelled: Vec<String>,
+    /// True if the target was words some of which are spelled as numbers, so that new files must have it as words, too. Models of before did
+    /// not say so.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    target_words: bool,
 }
 
 /// A field of the training table.
@@ -289,8 +296,9 @@ impl Schema {
             (table, 0)
         };
         let mut strangers = Strangers::treated(options.unseen.unwrap_or(self.unseen));
-        let data = apply::apply(self, table, &mut strangers, options.partial_target)?;
-        Ok(data.with_preparation(Preparation::by_all(self, None).having(strangers.found, left_out)))
+        let (data, assumed) = apply::apply(self, table, &mut strangers, options.partial_target)?;
+        let preparation = Preparation::by_all(self, None).having(strangers.found, left_out);
+        Ok(data.with_preparation(preparation.assuming(assumed)))
     }
 
     /// The rows of a new table in which no entry is missing that predictions need.
@@ -363,40 +371,6 @@ impl Schema {
     /// The view of a name.
     pub fn view(&self, name: &str) -> Option<&ViewSchema> {
         self.views.iter().find(|v| v.name == name)
-    }
-
-    /// The columns that are categories, text or other examples in one cell: a reader of new files must keep them as words, whatever they look like.
-    pub fn word_columns(&self) -> Vec<String> {
-        let mut names = Vec::new();
-        for view in &self.views {
-            match &view.content {
-                Content::Columns { columns, .. } => {
-                    let words = columns
-                        .iter()
-                        .filter(|c| matches!(c.code, Code::Categories { .. } | Code::Number { date: true, .. }));
-                    names.extend(words.map(|c| c.field.name.clone()));
-                }
-                Content::Cells { field, .. } => names.push(field.name.clone()),
-                Content::Block { .. } | Content::Sparse { .. } => {}
-            }
-        }
-        names
-    }
-
-    /// The columns in which a mark of missing entries is a word like others, for a reader of new files.
-    pub fn spelled_columns(&self) -> Vec<String> {
-        self.spelled.clone()
-    }
-
-    /// The names of its columns, of which a header has some, if the training file had one, else none; `None` where it was made of blocks,
-    /// which say nothing about headers.
-    pub fn header_names(&self) -> Option<Vec<String>> {
-        let block = |v: &ViewSchema| matches!(v.content, Content::Block { .. } | Content::Sparse { .. });
-        if self.views.iter().any(block) {
-            return None;
-        }
-        let fields = self.views.iter().flat_map(ViewSchema::fields).chain(&self.targets).chain(&self.weights);
-        Some(fields.filter(|_| self.named).map(|f| f.name.clone()).collect())
     }
 
     /// The treatment of missing entries.

@@ -1,9 +1,13 @@
 //! Spellings of numbers that a number does not keep: those of codes, telephone numbers and long identifiers.
 
 use super::{FieldData, Place, Table};
+use std::collections::HashMap;
 
 /// The least number of digits behind a plus that make a telephone number rather than a label such as +1.
 const MIN_DIGITS_AFTER_PLUS: usize = 5;
+
+/// Different numbers with a fraction that may still be labels.
+pub(crate) const MAX_FRACTIONS: usize = 10;
 
 /// What is lost where a cell is taken for a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,10 +47,19 @@ pub(super) fn has_leading_zero(cell: &str) -> bool {
     matches!(unsigned, [b'0', _, ..]) && unsigned.iter().all(u8::is_ascii_digit)
 }
 
-/// True for a spelling of a number that other programs take for a label of its own: 01 beside 1, 1e2 beside 100, or more digits than a
-/// number holds.
+/// True for a fraction that ends in a zero it does not need, as in the version 3.10; 1.0 is another spelling of 1.
+fn has_trailing_zero(cell: &str) -> bool {
+    let fraction = cell.split_once('.').map_or("", |(_, fraction)| fraction);
+    fraction.ends_with('0') && fraction.bytes().any(|b| b != b'0') && fraction.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// True for a spelling of a number that other programs take for a label of its own: 01 beside 1, 3.10 beside 3.1, 1e2 beside 100, or more
+/// digits than a number holds.
 pub(super) fn looks_like_a_label(cell: &str) -> bool {
-    has_leading_zero(cell) || cell.contains(['e', 'E']) || Lost::of(cell) == Some(Lost::Digits)
+    has_leading_zero(cell)
+        || has_trailing_zero(cell)
+        || cell.contains(['e', 'E'])
+        || Lost::of(cell) == Some(Lost::Digits)
 }
 
 /// A column of numbers some of whose cells were spelled as no number is.
@@ -87,9 +100,10 @@ impl Table {
 
 /// Two spellings of a number that look like two labels, 1 and 01, in a column of numbers.
 pub(super) fn alike(spellings: &[(f64, String)]) -> Option<(&str, &str)> {
-    spellings.iter().enumerate().find_map(|(k, (value, text))| {
-        let (_, other) = spellings[k + 1..].iter().find(|(v, _)| v == value)?;
-        Some((text.as_str(), other.as_str()))
+    let mut firsts: HashMap<u64, &str> = HashMap::with_capacity(spellings.len());
+    spellings.iter().find_map(|(value, text)| {
+        let first = firsts.insert((value + 0.0).to_bits(), text)?;
+        Some((first, text.as_str()))
     })
 }
 
@@ -134,7 +148,9 @@ mod tests {
             assert!(cells.contains(&a) && (cells.contains(&b) || b == "1") && a != b, "{spellings:?}");
             assert!(spellings[0].1 == cells[0], "the first is the label: {spellings:?}");
         }
-        for cells in [["9007199254740993", "9007199254740992"], ["1e2", "100"], ["100", "1e2"]] {
+        for cells in
+            [["9007199254740993", "9007199254740992"], ["1e2", "100"], ["100", "1e2"], ["3.1", "3.10"], ["3.10", "3.1"]]
+        {
             let text = format!("x,y\n1,{}\n2,{}\n3,5\n", cells[0], cells[1]);
             let table = read_bytes("t.csv", text.as_bytes(), &ReadOptions::default()).unwrap();
             let FieldData::Numbers { spellings, .. } = &table.fields[1].data else { panic!() };

@@ -4,7 +4,7 @@
 //! takes any column as classes, a regressor requires numbers.
 
 use super::DataError;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// One or more columns to be predicted.
 #[derive(Clone, Debug)]
@@ -23,7 +23,7 @@ struct Column {
 enum Data {
     /// Numbers; `spellings` has the first spelling of a value where it is not the plain print ("1.0").
     Numbers { values: Vec<f64>, spellings: HashMap<u64, String> },
-    /// Words, as places in a list of distinct ones.
+    /// Words, as places in a list of distinct ones; some or all of them may be spelled as numbers.
     Words { codes: Vec<u32>, words: Vec<String> },
 }
 
@@ -60,22 +60,26 @@ impl Target {
                 }
                 Data::Numbers { values, spellings }
             }
-            None => {
-                let mut places: HashMap<&str, u32> = HashMap::new();
-                let mut words = Vec::new();
-                let codes = entries
-                    .iter()
-                    .map(|e| {
-                        let word = e.as_ref().trim();
-                        *places.entry(word).or_insert_with(|| {
-                            words.push(word.to_owned());
-                            (words.len() - 1) as u32
-                        })
-                    })
-                    .collect();
-                Data::Words { codes, words }
-            }
+            None => return Self::from_words(name, entries),
         };
+        Self { len: entries.len(), columns: vec![Column { name: name.to_owned(), data }] }
+    }
+
+    /// A column of words, which are told apart by their spelling also where all are numbers: 3.1 and 3.10 are two labels.
+    pub fn from_words<T: AsRef<str>>(name: &str, entries: &[T]) -> Self {
+        let mut places: HashMap<&str, u32> = HashMap::new();
+        let mut words = Vec::new();
+        let codes = entries
+            .iter()
+            .map(|e| {
+                let word = e.as_ref().trim();
+                *places.entry(word).or_insert_with(|| {
+                    words.push(word.to_owned());
+                    (words.len() - 1) as u32
+                })
+            })
+            .collect();
+        let data = Data::Words { codes, words };
         Self { len: entries.len(), columns: vec![Column { name: name.to_owned(), data }] }
     }
 
@@ -129,12 +133,12 @@ impl Target {
         self.columns.iter().map(|c| c.name.clone()).collect()
     }
 
-    /// True if every column holds numbers.
+    /// True if every column holds numbers; words that are spelled as numbers are words.
     pub fn is_numeric(&self) -> bool {
         self.columns.iter().all(|c| matches!(c.data, Data::Numbers { .. }))
     }
 
-    /// The target as classes; equal numbers are one label, printed as first spelled.
+    /// The target as classes; equal numbers are one label, printed as first spelled, and words are one label if they are spelled alike.
     pub fn classes(&self) -> Result<Classes, DataError> {
         let [column] = self.columns.as_slice() else {
             return Err(DataError::ManyTargets { got: self.columns.len() });
@@ -154,7 +158,11 @@ impl Target {
             }
             Data::Words { codes, words } => {
                 let mut order: Vec<usize> = (0..words.len()).collect();
-                order.sort_by(|&a, &b| words[a].cmp(&words[b]));
+                let numbers: Option<Vec<f64>> = words.iter().map(|word| number(word)).collect();
+                order.sort_by(|&a, &b| match &numbers {
+                    Some(numbers) => numbers[a].total_cmp(&numbers[b]).then_with(|| words[a].cmp(&words[b])),
+                    None => words[a].cmp(&words[b]),
+                });
                 let mut rank = vec![0_u32; words.len()];
                 for (place, &word) in order.iter().enumerate() {
                     rank[word] = place as u32;
@@ -189,10 +197,14 @@ impl Target {
                     }
                 }
                 Data::Words { codes, words } => {
-                    return Err(DataError::NotNumeric {
-                        column: column.name.clone(),
-                        example: first_in_the_way(codes, words),
-                    });
+                    let numbers: Vec<Option<f64>> = words.iter().map(|word| word.parse().ok()).collect();
+                    for (i, &code) in codes.iter().enumerate() {
+                        let Some(value) = numbers[code as usize] else {
+                            let example = words[code as usize].clone();
+                            return Err(DataError::NotNumeric { column: column.name.clone(), example });
+                        };
+                        values[i * self.columns.len() + k] = value;
+                    }
                 }
             }
         }
@@ -234,9 +246,41 @@ impl From<Vec<String>> for Target {
     }
 }
 
-/// True if two spellings are one label: equal words, or equal numbers ("1" and "1.0").
-pub fn same_label(a: &str, b: &str) -> bool {
-    a == b || matches!((a.parse::<f64>(), b.parse::<f64>()), (Ok(x), Ok(y)) if x == y)
+/// The places of labels among those that are known, `None` for one that is none of them.
+///
+/// A label is found by its spelling. Only where the known labels are different numbers, all of them, is it found as a number, too: 1.0 is the
+/// label 1 of a model that knows 1 and 2, but 3.10 is not the label 3.1 of one that knows 3.1 and 3.2rc, nor of one that knows 3.1 and 3.10.
+pub fn places_of_labels<T: AsRef<str>>(known: &[String], labels: &[T]) -> Vec<Option<usize>> {
+    let spelled: HashMap<&str, usize> =
+        known.iter().enumerate().map(|(place, label)| (label.as_str(), place)).collect();
+    let mut places: Vec<Option<usize>> = labels.iter().map(|label| spelled.get(label.as_ref()).copied()).collect();
+    if places.iter().all(Option::is_some) {
+        return places;
+    }
+    let Some(numbers) = different_numbers(known) else { return places };
+    // who knows 1 and 1.0 apart does not mean 1 by 1.0
+    let taken: HashSet<usize> = places.iter().flatten().copied().collect();
+    for (place, label) in places.iter_mut().zip(labels).filter(|(place, _)| place.is_none()) {
+        let equal = number(label.as_ref()).and_then(|value| numbers.get(&value.to_bits()));
+        *place = equal.copied().filter(|place| !taken.contains(place));
+    }
+    places
+}
+
+/// The places of labels by the bits of their numbers; `None` if one is a word, or two are equal.
+fn different_numbers(labels: &[String]) -> Option<HashMap<u64, usize>> {
+    let mut numbers = HashMap::with_capacity(labels.len());
+    for (place, label) in labels.iter().enumerate() {
+        if numbers.insert(number(label)?.to_bits(), place).is_some() {
+            return None;
+        }
+    }
+    Some(numbers)
+}
+
+/// The number that a label is spelled as; 0 and −0 are one.
+fn number(label: &str) -> Option<f64> {
+    label.parse::<f64>().ok().filter(|value| !value.is_nan()).map(|value| value + 0.0)
 }
 
 fn note_spelling(spellings: &mut HashMap<u64, String>, value: f64, text: &str) {
@@ -266,13 +310,6 @@ fn distinct(values: &[f64]) -> Vec<f64> {
     found
 }
 
-/// The word of the first example that is no number.
-fn first_in_the_way(codes: &[u32], words: &[String]) -> String {
-    let number: Vec<bool> = words.iter().map(|word| word.parse::<f64>().is_ok()).collect();
-    let code = codes.iter().find(|&&c| !number[c as usize]);
-    code.map(|&c| &words[c as usize]).or(words.first()).cloned().unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -291,6 +328,35 @@ mod tests {
         let fewer = target.select(&[0, 1, 3]).classes().unwrap();
         assert_eq!((fewer.labels, fewer.codes), (vec!["b".to_owned(), "c".to_owned()], vec![0, 1, 0]));
         assert!(target.numbers().is_err());
+    }
+
+    #[test]
+    fn words_that_are_equal_as_numbers_stay_two_labels() {
+        let target = Target::from_words("y", &["3.10", "3.1", "20", "3", "3.10"]);
+        let classes = target.classes().unwrap();
+        assert_eq!(classes.labels, ["3", "3.1", "3.10", "20"], "sorted by number");
+        assert_eq!(classes.codes, [2, 1, 3, 0, 2]);
+        assert!(!target.is_numeric());
+        assert_eq!(target.numbers().unwrap().values, [3.1, 3.1, 20.0, 3.0, 3.1], "who asks for numbers gets them");
+        assert_eq!(Target::from_words("y", &["10", "9", "b"]).classes().unwrap().labels, ["10", "9", "b"]);
+    }
+
+    #[test]
+    fn labels_are_found_by_spelling_and_as_numbers_where_all_are_numbers() {
+        let places = |known: &[&str], labels: &[&str]| {
+            places_of_labels(&known.iter().map(ToString::to_string).collect::<Vec<_>>(), labels)
+        };
+        assert_eq!(places(&["-1", "1.0", "2"], &["1", "-1.0", "2", "3", "x"]), [Some(1), Some(0), Some(2), None, None]);
+        assert_eq!(places(&["0", "1"], &["-0", "1e0"]), [Some(0), Some(1)]);
+        assert_eq!(places(&["3.1", "3.10", "3.2rc"], &["3.10", "3.1", "3.100"]), [Some(1), Some(0), None]);
+        assert_eq!(
+            places(&["3.1", "3.10", "3.2"], &["3.10", "3.20"]),
+            [Some(1), None],
+            "two are equal, so they are words"
+        );
+        assert_eq!(places(&["3.1", "3.2rc"], &["3.10"]), [None]);
+        assert_eq!(places(&["1", "2"], &["1", "1.0"]), [Some(0), None], "labels that are told apart are two");
+        assert_eq!(places(&["nan", "1"], &["NaN"]), [None]);
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod derivatives;
 mod dimension;
 mod functions;
 mod input_gradient;
+mod known;
 mod nystrom;
 mod parameters;
 mod parse;

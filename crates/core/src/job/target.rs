@@ -1,6 +1,6 @@
 //! Targets that a machine is hardly meant to learn: numbers that are measured, names of rows and running text are no classes.
 
-use crate::data::{DataError, Dataset, FieldData, SchemaOptions, Table, Target};
+use crate::data::{DataError, Dataset, FieldData, MAX_FRACTIONS, SchemaOptions, Table, Target};
 use crate::error::Error;
 use crate::machines::{self, Learns, MachineEntry, predicts_target};
 use std::collections::HashSet;
@@ -9,8 +9,6 @@ use std::collections::HashSet;
 const MAX_CLASSES_OF_ANY: usize = 20;
 /// Rows for each class, on average, below which classes beyond that number are too many.
 const MIN_ROWS_PER_CLASS: usize = 5;
-/// Different numbers with a fraction that may still be labels.
-const MAX_FRACTIONS: usize = 10;
 /// Different whole numbers that may still be labels.
 const MAX_WHOLE: usize = 50;
 

@@ -28,6 +28,14 @@ pub enum KernelError {
         /// The width it should have.
         wanted: usize,
     },
+    /// A matrix of kernel values is none between training examples.
+    #[error("{kernel}: {finding}")]
+    Matrix {
+        /// Kernel.
+        kernel: &'static str,
+        /// The finding and the remedy.
+        finding: String,
+    },
     /// A negative coordinate where none is allowed.
     #[error(
         "{kernel} needs coordinates ≥ 0, but example {example} has {value} at coordinate {coordinate}; use --scale minmax or none, or another kernel"

@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// κ(x_i, x_j) = K_ij, read from a file
 ///
 /// # Source
-/// Herbrich (2002), Prop. 2.18: any symmetric positive semi-definite matrix will do. It is not checked.
+/// Herbrich (2002), Prop. 2.18: any symmetric positive semi-definite matrix will do. Symmetry is checked, eigenvalues are not.
 ///
 /// # Use when
 /// A matrix of similarities exists already. The view's rows are the matrix: n × n for training, and for new examples one
@@ -66,9 +66,19 @@ impl Leaf for Precomputed {
         let kind = |&has: &Kind| KernelError::Kind { kernel: ENTRY.name, wants: Kind::Precomputed, has };
         let matrix = rows.matrix.as_ref().map_err(kind)?;
         let (n, width) = (matrix.len(), matrix.width());
-        let wanted = if same { n } else { cols.places.iter().max().map_or(0, |&p| p + 1) };
-        if (same && width != wanted) || width < wanted {
+        let wanted = cols.places.iter().max().map_or(0, |&p| p + 1);
+        if same && width != n {
+            let finding = format!(
+                "the matrix has {n} rows and {width} columns, and training examples have a column for each of them; rows that are left out for \
+                 missing entries or held out keep their columns, so take both out of the file"
+            );
+            return Err(KernelError::Matrix { kernel: ENTRY.name, finding });
+        }
+        if width < wanted {
             return Err(KernelError::Width { kernel: ENTRY.name, got: width, wanted });
+        }
+        if same {
+            symmetric(matrix, &rows)?;
         }
         let whole = |places: &[usize], all: usize| places.len() == all && places.windows(2).all(|p| p[0] < p[1]);
         let values = if whole(&rows.rows, n) && whole(&cols.places, width) {
@@ -91,6 +101,44 @@ impl Leaf for Precomputed {
         };
         Ok(Some(side.rows.iter().zip(&side.places).map(|(&i, &p)| matrix.row(i)[p]).collect()))
     }
+}
+
+/// The difference of K_ij and K_ji, as a share of the largest entry, that rounding in f32 and sums in another order do not explain.
+const MAX_ASYMMETRY: f64 = 1e-3;
+/// Rows that are compared with their columns at once.
+const ROWS_AT_ONCE: usize = 64;
+
+/// Refuses a matrix that is not symmetric, by the entry that differs most from its mirror image.
+fn symmetric(matrix: &Rows<f64>, side: &Known) -> Result<(), KernelError> {
+    let places: Vec<(usize, usize)> = side.rows.iter().copied().zip(side.places.iter().copied()).collect();
+    let (mut largest, mut worst) = (0.0_f64, (0.0_f64, 0, 0));
+    // strips of rows, so that what is read across them is at hand
+    for (strip, rows) in places.chunks(ROWS_AT_ONCE).enumerate() {
+        for (at, &(other, column)) in places.iter().enumerate().take((strip + 1) * ROWS_AT_ONCE) {
+            for &(row, place) in &rows[at.saturating_sub(strip * ROWS_AT_ONCE).min(rows.len())..] {
+                let (one, two) = (matrix.row(row)[column], matrix.row(other)[place]);
+                largest = largest.max(one.abs()).max(two.abs());
+                if (one - two).abs() > worst.0 {
+                    worst = ((one - two).abs(), row, column);
+                }
+            }
+        }
+    }
+    let (difference, i, j) = worst;
+    if difference <= MAX_ASYMMETRY * largest {
+        return Ok(());
+    }
+    let finding = format!(
+        "the matrix is not symmetric: row {} has {} in column {}, and row {} has {} in column {}; correct it, or take (K + K')/2 if no other \
+         is to be had",
+        i + 1,
+        matrix.row(i)[j],
+        j + 1,
+        j + 1,
+        matrix.row(j)[i],
+        i + 1
+    );
+    Err(KernelError::Matrix { kernel: ENTRY.name, finding })
 }
 
 /// Some examples of a matrix that is known: where their rows are, and their columns.
@@ -151,3 +199,37 @@ pub(super) static ENTRY: KernelEntry = KernelEntry {
     cost: "The memory of the matrix.",
     make: || Box::new(Precomputed),
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(values: &[f64], n: usize) -> Option<String> {
+        let values: Values = Rows::new(values.to_vec(), n, values.len() / n).unwrap().into();
+        let side = Precomputed.prepare(&values, None).unwrap();
+        Precomputed.gram_between(&side, &side).err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_matrix_that_is_not_symmetric_is_refused_with_the_place() {
+        let said = refused(&[1.0, 0.5, 0.2, 0.5, 1.0, 0.7, 0.2, 0.4, 1.0], 3).unwrap();
+        assert!(said.contains("row 3 has 0.4 in column 2, and row 2 has 0.7 in column 3"), "{said}");
+        assert_eq!(refused(&[1.0, 0.5, 0.500_01, 1.0], 2), None, "rounding is no asymmetry");
+        assert_eq!(refused(&[1e6, 0.5, 0.6, 1e6], 2), None, "nor is what is small beside the largest entry");
+        assert_eq!(refused(&[0.0; 4], 2), None);
+        // in any strip of rows
+        for (i, j) in [(0, 1), (3, 90), (70, 100), (129, 0), (64, 63), (129, 128)] {
+            let mut values = vec![1.0; 130 * 130];
+            values[i * 130 + j] = 0.7;
+            let (row, column) = (i.max(j) + 1, i.min(j) + 1);
+            assert!(refused(&values, 130).unwrap().contains(&format!("row {row} has")), "{i} {j}");
+            assert!(refused(&values, 130).unwrap().contains(&format!("in column {column}, and")), "{i} {j}");
+        }
+    }
+
+    #[test]
+    fn a_matrix_with_a_column_too_many_is_told_from_other_vectors() {
+        let said = refused(&[1.0, 0.5, 0.2, 0.5, 1.0, 0.7], 2).unwrap();
+        assert!(said.contains("2 rows and 3 columns") && said.contains("left out"), "{said}");
+    }
+}

@@ -1,7 +1,7 @@
 //! Class weights in words: `none`, `balanced`, or `label:weight,label:weight`.
 
 use super::FitError;
-use crate::data::{Classes, same_label};
+use crate::data::{Classes, places_of_labels};
 
 /// Weights of classes: factors of the weights of their examples.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,7 +51,7 @@ impl ClassWeight {
         };
         let pairs: Option<Vec<(String, f64)>> = text.split(',').map(pair).collect();
         let pairs = pairs.ok_or("none, balanced or label:weight,label:weight with weights above zero")?;
-        match pairs.iter().enumerate().find(|(i, (label, _))| pairs[..*i].iter().any(|(l, _)| same_label(l, label))) {
+        match pairs.iter().enumerate().find(|(i, (label, _))| pairs[..*i].iter().any(|(l, _)| l == label)) {
             Some((_, (label, _))) => Err(format!("one weight for each label; {label} has two")),
             None => Ok(Self::Given(pairs)),
         }
@@ -99,14 +99,18 @@ impl ClassWeight {
             }
             Self::Given(pairs) => {
                 let mut factors = vec![1.0; k];
-                for (label, weight) in pairs {
-                    let place = classes.labels.iter().position(|known| same_label(known, &label));
-                    let Some(place) = place else {
+                let labels: Vec<&str> = pairs.iter().map(|(label, _)| label.as_str()).collect();
+                let places = places_of_labels(&classes.labels, &labels);
+                for (i, (label, weight)) in pairs.iter().enumerate() {
+                    let Some(place) = places[i] else {
                         let known = classes.labels.iter().take(10).map(String::as_str).collect::<Vec<_>>().join(", ");
                         let more = if k > 10 { ", …" } else { "" };
                         return Err(wrong(format!("there is no class {label}; the classes are {known}{more}")));
                     };
-                    factors[place] = weight;
+                    if places[..i].contains(&Some(place)) {
+                        return Err(wrong(format!("one weight for each label; {label} has two")));
+                    }
+                    factors[place] = *weight;
                 }
                 Ok(factors)
             }
@@ -128,7 +132,11 @@ mod tests {
         assert_eq!(factors("none"), [1.0, 1.0, 1.0]);
         // n / (k n_c) = 6/9, 6/3, 6/6
         assert_eq!(factors("balanced"), [2.0 / 3.0, 2.0, 1.0]);
-        assert_eq!(factors("a:b:3, -1.0:0.5"), [0.5, 3.0, 1.0], "labels are numbers where they can be");
+        assert_eq!(factors("a:b:3, -1:0.5"), [0.5, 3.0, 1.0], "spaces are trimmed");
+        let versions = Classes { labels: vec!["3.1".into(), "3.10".into(), "3.2rc".into()], codes: vec![0, 1, 2] };
+        assert_eq!(ClassWeight::factors("m", "3.10:5", &versions).unwrap(), [1.0, 5.0, 1.0]);
+        let ones = Classes { labels: vec!["-1".into(), "1".into()], codes: vec![0, 1] };
+        assert_eq!(ClassWeight::factors("m", "1.0:5", &ones).unwrap(), [1.0, 5.0], "numbers among numbers");
     }
 
     #[test]
@@ -137,7 +145,10 @@ mod tests {
             let said = ClassWeight::check(text).unwrap_err();
             assert!(said.contains("balanced or label:weight"), "{text}: {said}");
         }
-        assert!(ClassWeight::check("1:2,1.0:3").unwrap_err().contains("1.0 has two"));
+        assert!(ClassWeight::check("1.0:2,1.0:3").unwrap_err().contains("1.0 has two"));
+        let ones = Classes { labels: vec!["-1".into(), "1".into()], codes: vec![0, 1] };
+        let said = ClassWeight::factors("m", "1.0:2,01:3", &ones).unwrap_err().to_string();
+        assert!(said.contains("01 has two"), "{said}");
         let said = ClassWeight::factors("m", "d:2", &classes()).unwrap_err().to_string();
         assert!(said.contains("no class d") && said.contains("-1, a:b, c"), "{said}");
     }

@@ -5,7 +5,7 @@
 
 use super::counts::{correlation, f1, precision, recall};
 use super::{ClassMetrics, Metrics, NumberMetrics, ProbabilityMetrics, measure, roc};
-use crate::data::{DataError, Target, same_label};
+use crate::data::{DataError, Target, places_of_labels};
 use crate::machines::{Learns, Output};
 use crate::params::nearest;
 
@@ -247,7 +247,7 @@ impl Score {
 /// # Errors
 /// If it is not among the labels.
 pub fn positive(wanted: &str, labels: &[String]) -> Result<usize, DataError> {
-    labels.iter().position(|label| same_label(label, wanted)).ok_or_else(|| {
+    places_of_labels(labels, &[wanted])[0].ok_or_else(|| {
         let remedy = match nearest(wanted, labels.iter().map(String::as_str)) {
             Some(close) => format!("did you mean {close}?"),
             None => format!("classes are {}", labels.iter().take(12).cloned().collect::<Vec<_>>().join(", ")),

@@ -2,7 +2,7 @@
 
 use super::Model;
 use super::plane::{CELLS, Plane};
-use crate::data::{DataError, Dataset, Rows, SparseRows, Target, Values, View, same_label};
+use crate::data::{DataError, Dataset, Rows, SparseRows, Target, Values, View, places_of_labels};
 use crate::error::Error;
 use crate::machines::Fact;
 use crate::machines::{Output, Readout};
@@ -252,10 +252,8 @@ impl Model {
 
 fn codes_by_label(target: &Target, labels: &[String]) -> Option<Vec<u32>> {
     let classes = target.classes().ok()?;
-    let places: Option<Vec<u32>> =
-        classes.labels.iter().map(|l| labels.iter().position(|k| same_label(k, l)).map(|p| p as u32)).collect();
-    let places = places?;
-    Some(classes.codes.iter().map(|&c| places[c as usize]).collect())
+    let places: Vec<usize> = places_of_labels(labels, &classes.labels).into_iter().collect::<Option<_>>()?;
+    Some(classes.codes.iter().map(|&c| places[c as usize] as u32).collect())
 }
 
 /// Vectors in the build that a model knows from its data: sparse for sparse.

@@ -4,7 +4,7 @@ use super::Model;
 use super::predictor::Support;
 use crate::calibrate::Form;
 use crate::conformal::{Conformal, Full, Measure, Method, Regions, checked, nonconformities};
-use crate::data::{DataError, Dataset, Target, same_label};
+use crate::data::{DataError, Dataset, Target, places_of_labels};
 use crate::error::Error;
 use crate::gram::{Side, fill};
 use crate::kernels::Definite;
@@ -279,9 +279,8 @@ pub(crate) fn of_labels(form: Form, k: usize, outputs: usize, scores: &[f64]) ->
 /// The place of each example's label among those of a model; past the end where the model does not know it.
 pub(crate) fn codes_of(labels: &[String], target: &Target) -> Result<Vec<u32>, DataError> {
     let classes = target.classes()?;
-    let place = |label: &String| labels.iter().position(|l| same_label(l, label)).unwrap_or(labels.len()) as u32;
-    let places: Vec<u32> = classes.labels.iter().map(place).collect();
-    Ok(classes.codes.iter().map(|&c| places[c as usize]).collect())
+    let places = places_of_labels(labels, &classes.labels);
+    Ok(classes.codes.iter().map(|&c| places[c as usize].unwrap_or(labels.len()) as u32).collect())
 }
 
 /// The nonconformity of each example's own label; infinite where the model does not know it.

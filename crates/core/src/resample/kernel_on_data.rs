@@ -38,6 +38,7 @@ impl KernelOnData {
         #[cfg(test)]
         BUILT.with(|count| count.set(count.get() + 1));
         doubt(machine, &resolved)?;
+        resolved.refuse_shared_matrix(data)?;
         let wants_matrix = machine.traits().wants_matrix();
         let features = resolved.task_features(data, wants_matrix).map(|(rows, scale)| Features { rows, scale });
         let alone = features.is_some() && !wants_matrix;

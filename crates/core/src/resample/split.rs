@@ -98,6 +98,10 @@ pub fn set_aside(n: usize, count: usize, by: SplitBy<'_>, seed: Seed) -> Result<
 /// `count` disjoint sets of examples that together are all; classes are spread evenly over them.
 pub fn folds(target: &Target, learns: Learns, count: usize, seed: Seed) -> Result<Vec<Vec<usize>>, DataError> {
     let n = target.len();
+    if n < 2 {
+        let finding = format!("folds need two examples at least, and there are {n}; give more of them");
+        return Err(DataError::Unfit { finding });
+    }
     if count < 2 || count > n {
         return Err(DataError::Usage {
             finding: format!("{count} folds of {n} examples: give a number from 2 to {n}"),

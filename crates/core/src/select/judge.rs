@@ -1,7 +1,7 @@
 //! The score of a candidate from what a cross-validation predicts on its folds.
 
 use crate::calibrate::{Calibration, Form, HeldOutScores, Layout, Method};
-use crate::data::{DataError, Target};
+use crate::data::{DataError, Target, places_of_labels};
 use crate::error::Error;
 use crate::machines::{FitError, Output};
 use crate::metrics::{Metrics, Rule, Score, measure};
@@ -166,7 +166,7 @@ fn summed(folds: &[OnFold]) -> (Vec<String>, Vec<Vec<usize>>) {
         }
     }
     // in the order of the classes, so that the second of two is the second
-    let order = Target::from_text("", &labels);
+    let order = Target::from_words("", &labels);
     if let Ok(classes) = order.classes() {
         labels = classes.labels;
     }
@@ -187,10 +187,8 @@ fn by_the_others(folds: &[&Scores], score: &Score) -> Result<Vec<f64>, Error> {
     }
     let codes = |fold: &Scores| -> Result<Vec<u32>, DataError> {
         let classes = fold.target.classes()?;
-        let place =
-            |label: &String| first.labels.iter().position(|l| crate::data::same_label(l, label)).unwrap_or(0) as u32;
-        let places: Vec<u32> = classes.labels.iter().map(place).collect();
-        Ok(classes.codes.iter().map(|&code| places[code as usize]).collect())
+        let places = places_of_labels(&first.labels, &classes.labels);
+        Ok(classes.codes.iter().map(|&code| places[code as usize].unwrap_or(0) as u32).collect())
     };
     let known: Vec<Vec<u32>> = folds.iter().map(|fold| codes(fold)).collect::<Result<_, _>>()?;
     let of = |place: usize| {

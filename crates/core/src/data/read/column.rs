@@ -1,8 +1,11 @@
 //! A column under construction: numbers for as long as every cell is one.
 
-use super::super::FieldData;
+use super::super::spelling::looks_like_a_label;
+use super::super::{FieldData, Words};
 use super::facts::Facts;
 use super::number::{Cell, Decimal, classify};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 /// The cells of a column so far.
 #[derive(Debug, Default)]
@@ -135,6 +138,18 @@ impl Column {
         self.facts.first_number.is_some() && self.facts.first_word.is_none()
     }
 
+    /// True if most cells are numbers with a fraction.
+    pub(super) fn has_fractions(&self) -> bool {
+        let with = self.numbers.iter().filter(|v| v.is_finite() && v.fract() != 0.0).count();
+        self.numeric() && 2 * with > self.numbers.len()
+    }
+
+    /// True if its cells must be read again as text: a word came after numbers, or more numbers are spelled as codes, with zeros before
+    /// them, than are kept.
+    pub(super) fn wants_text(&self) -> bool {
+        self.facts.broken || (!self.facts.text && self.facts.holds_many_codes())
+    }
+
     /// How often a text occurs among the cells of a text column.
     pub(super) fn count(&self, text: &str) -> usize {
         self.facts.cells.count(text)
@@ -192,9 +207,32 @@ impl Column {
             (Some(number), Some(word)) if !facts.declared => {
                 FieldData::Mixed { cells: facts.cells, odd: number.max(word) }
             }
+            (Some(_), None) if !facts.declared => numbers_of_text(&facts.cells),
             _ => FieldData::Words(facts.cells),
         }
     }
+}
+
+/// Numbers that were read as text, so that the spelling of each is known: the first of a value, and others that look like labels of their own.
+fn numbers_of_text(cells: &Words) -> FieldData {
+    let mut firsts: HashMap<u64, &str> = HashMap::new();
+    let (mut spellings, mut others) = (Vec::new(), Vec::new());
+    for cell in cells.kept() {
+        let Some(value) = cell.parse::<f64>().ok().map(|value| value + 0.0) else { continue };
+        match firsts.entry(value.to_bits()) {
+            Entry::Vacant(new) => {
+                new.insert(cell);
+                spellings.push((value, cell.to_owned()));
+            }
+            Entry::Occupied(known) if *known.get() != cell && looks_like_a_label(cell) => {
+                others.push((value, cell.to_owned()));
+            }
+            Entry::Occupied(_) => {}
+        }
+    }
+    spellings.append(&mut others);
+    let values = cells.iter().map(|cell| cell.parse().unwrap_or(f64::NAN)).collect();
+    FieldData::Numbers { values, spellings }
 }
 
 #[cfg(test)]

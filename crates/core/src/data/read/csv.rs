@@ -1,9 +1,10 @@
 //! Delimited text: CSV, TSV and their relatives.
 //!
-//! One pass fills the columns; a second one is made only if a column of numbers turned out to hold words. A first
+//! One pass fills the columns; a second one is made only if a column of numbers turned out to hold words, or many codes. A first
 //! line of words is held back until the end, when the columns tell whether it is a header.
 
-use super::super::{DataError, Field, Table};
+use super::super::schema::rejoined;
+use super::super::{DataError, Field, Layout, Table};
 use super::blocks::Blocks;
 use super::column::Column;
 use super::delimiter::detect;
@@ -52,18 +53,33 @@ struct First {
 fn read(source: &Source, options: &ReadOptions) -> Result<Table, DataError> {
     let head = source.head(HEAD_BYTES)?;
     let excels = excels_delimiter(&head);
+    let mut rival = None;
     let delimiter = match options.delimiter.or(excels) {
         Some(b' ') => Delimiter::Blanks,
         Some(byte) => Delimiter::Byte(byte),
-        None => detect(&head, (head.len() as u64) < HEAD_BYTES, &source.extension()),
+        None => {
+            let found = detect(&head, (head.len() as u64) < HEAD_BYTES, &source.extension());
+            rival = found.rival;
+            found.delimiter
+        }
     };
     let opening = look(source, options, delimiter, excels.is_some())?;
     let mut text = Vec::new();
     loop {
-        let pass = pass(source, options, (delimiter, &opening), &text)?;
-        if pass.columns.iter().any(Column::broken) && text.is_empty() {
-            text = pass.columns.iter().map(Column::broken).collect();
+        let mut pass = pass(source, options, (delimiter, &opening), &text)?;
+        if pass.columns.iter().any(Column::wants_text) && text.is_empty() {
+            text = pass.columns.iter().map(Column::wants_text).collect();
             continue;
+        }
+        if let (Delimiter::Byte(byte), Some(rival)) = (delimiter, rival) {
+            let word = |byte: u8| if byte == b'\t' { "tab".to_owned() } else { format!("'{}'", char::from(byte)) };
+            pass.notes.push(format!(
+                "the cells of {} are cut at {}, and {} would cut its lines as evenly; --delimiter {} does that",
+                source.name(),
+                word(byte),
+                word(rival),
+                word(rival)
+            ));
         }
         return table(source, pass);
     }
@@ -85,8 +101,14 @@ fn pass(
     let header = options.header.or(opening.header);
     let header = header.or_else(|| holds_a_name(&first.names, options).then_some(true));
     let width = if header == Some(true) { first.names.len() } else { records.len() };
-    let chosen = |words: &[String]| declared(&first.names, width, words, header);
-    let (declared, spelled) = (chosen(&options.words), chosen(&options.spelled));
+    let by_place = |layout: &&Layout| !(layout.is_named() && header == Some(true));
+    let (declared, spelled) = match options.layout.as_ref().filter(by_place) {
+        Some(layout) => layout.words(width),
+        None => {
+            let chosen = |words: &[String]| declared(&first.names, width, words, header);
+            (chosen(&options.words), chosen(&options.spelled))
+        }
+    };
     let column = |k: usize| {
         if options.verbatim || spelled[k] {
             return Column::verbatim();
@@ -169,6 +191,17 @@ impl Pass {
             )),
             None => {}
         }
+        match opening.counted {
+            Some(true) => self.notes.push(format!(
+                "the first line of {file} has numbers that count the columns, or years, above numbers with fractions and is taken for names of \
+                 columns; --header false takes it for an example"
+            )),
+            Some(false) => self.notes.push(format!(
+                "the first line of {file} has numbers that count the columns, or years, and is taken for an example; --header true takes it for \
+                 names of columns"
+            )),
+            None => {}
+        }
     }
 
     /// Returns a line held back to the data if the columns speak against a header; words above words are no names where others are known.
@@ -240,7 +273,7 @@ impl First {
 /// Those of the columns that are listed.
 fn declared(first: &[String], width: usize, words: &[String], header: Option<bool>) -> Vec<bool> {
     let mut declared = vec![false; width];
-    for word in words {
+    for word in &rejoined(words, first) {
         // without a header the first line is data, and a cell of it is nobody's name
         let header = header.unwrap_or_else(|| may_be_header(first));
         let named = first.iter().position(|c| c == word).filter(|_| header);
@@ -260,7 +293,10 @@ fn declared(first: &[String], width: usize, words: &[String], header: Option<boo
 pub(super) fn holds_a_name(first: &[String], options: &ReadOptions) -> bool {
     let Some(names) = &options.names else { return false };
     let is_name = |cell: &String| !cell.is_empty() && names.contains(cell);
-    first.iter().any(|cell| may_be_name(cell) && is_name(cell)) || (first.len() > 1 && first.iter().all(is_name))
+    // the cell above names of rows may be empty
+    let others = first.iter().filter(|cell| !cell.is_empty());
+    first.iter().any(|cell| may_be_name(cell) && is_name(cell))
+        || (others.clone().count() > 1 && others.clone().all(is_name))
 }
 
 /// A header has no numbers; it may have empty cells (an index column without a name), but not only those.
@@ -305,7 +341,12 @@ fn table(source: &Source, pass: Pass) -> Result<Table, DataError> {
 fn column_names(source: &Source, line: usize, cells: &[String]) -> Result<Vec<String>, DataError> {
     let mut names: Vec<String> = Vec::with_capacity(cells.len());
     for (k, cell) in cells.iter().enumerate() {
-        names.push(if cell.is_empty() { (k + 1).to_string() } else { cell.clone() });
+        let number = (k + 1).to_string();
+        names.push(match cell.as_str() {
+            "" if cells.contains(&number) => format!("column {number}"),
+            "" => number,
+            name => name.to_owned(),
+        });
     }
     let mut sorted: Vec<&String> = names.iter().collect();
     sorted.sort_unstable();

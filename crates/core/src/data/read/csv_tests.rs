@@ -275,3 +275,68 @@ fn excels_first_line_names_the_delimiter() {
     assert_eq!((names(&table), table.len, table.first_line), (vec!["a", "b", "y"], 2, 3));
     assert_eq!(names(&table_of("\u{feff}\"sep=,\"\na,b\n1,2\n")), ["a", "b"]);
 }
+
+#[test]
+fn carriage_returns_before_a_line_end_are_no_part_of_a_cell() {
+    let text: String = (0..300).map(|i| format!("{i}.5,w{},\"q{i}\",{}\n", i % 3, i % 2)).collect();
+    let plain = table_of(&format!("a,b,c,y\n{text}"));
+    for end in ["\r\n", "\r\r\n"] {
+        let table = table_of(&format!("a,b,c,y\n{text}").replace('\n', end));
+        assert_eq!(format!("{:?}", table.fields), format!("{:?}", plain.fields), "{end:?}");
+        let gaps = table_of(&"a,b\n1,\n,2\n\n3,\n".replace('\n', end));
+        assert_eq!((gaps.len, numbers(&gaps, 0)[2]), (3, 3.0));
+        assert!(numbers(&gaps, 1)[0].is_nan() && numbers(&gaps, 1)[1] == 2.0);
+        let words_alone = table_of(&"#x\ty\nu\tv\nw\tz\n".replace('\n', end));
+        assert!(words_alone.fields.iter().all(|field| !format!("{:?}", field.data).contains("\\r")));
+    }
+}
+
+#[test]
+fn numbers_that_count_columns_are_names_above_fractions() {
+    let rows = "0.5,1.25,2.5,0\n1.5,0.75,3.5,1\n2.5,1.5,0.25,0\n";
+    for first in ["0,1,2,3", "1,2,3,4", "2019,2020,2021,2022", "1990,2000,2010,2020"] {
+        let table = table_of(&format!("{first}\n{rows}"));
+        assert_eq!((names(&table).join(","), table.len), (first.to_owned(), 3));
+        assert!(table.notes[0].contains("--header false"), "{:?}", table.notes);
+        let options = ReadOptions { header: Some(false), ..ReadOptions::default() };
+        let table = read_bytes("a.csv", format!("{first}\n{rows}").as_bytes(), &options).unwrap();
+        assert_eq!((table.len, table.notes.len()), (4, 0));
+    }
+    // the number of each row before them, and a word behind
+    let indexed: String = rows.lines().enumerate().map(|(i, row)| format!("{i},{row}\n")).collect();
+    let table = table_of(&format!(",0,1,2,3\n{indexed}"));
+    assert_eq!(names(&table), ["column 1", "0", "1", "2", "3"]);
+    assert!(table_of("0,1,2\n0.5,1.5,a\n1.5,2.5,b\n3.5,0.5,a\n").named);
+    // whole numbers may be an example, which is told; other lines are nothing of the kind
+    let table = table_of("1,2,3,4\n5,6,7,8\n1,5,7,9\n2,5,7,3\n");
+    assert!(!table.named && table.notes[0].contains("--header true"), "{:?}", table.notes);
+    for text in [
+        "0,1\n1,0\n1,1\n0,0\n",
+        "0.0,1.0,2.0,3.0\n0.5,1.5,2.5,3\n1.5,1.5,2.5,3\n1.5,1.5,2.5,3\n",
+        "3,4,5,6\n0.5,1.5,2.5,3\n0.5,1.5,2.5,3\n0.5,1.5,2.5,3\n",
+    ] {
+        let table = table_of(text);
+        assert!(!table.named && table.notes.is_empty() && table.len == 4, "{text} {:?}", table.notes);
+    }
+    // a model's names decide, and a model without names takes such a line for an example, as it did
+    let read = |known: &[&str], text: &str| {
+        let names = Some(known.iter().map(ToString::to_string).collect());
+        read_bytes("a.csv", text.as_bytes(), &ReadOptions { names, ..ReadOptions::default() }).unwrap()
+    };
+    assert!(read(&["0", "1", "2", "3"], &format!("0,1,2,3\n{rows}")).named);
+    assert!(read(&["0", "1", "2", "3"], &format!(",0,1,2,3\n{indexed}")).named);
+    let table = read(&[], &format!("0,1,2,3\n{rows}"));
+    assert!(!table.named && table.notes[0].contains("--header true"), "{:?}", table.notes);
+}
+
+#[test]
+fn codes_beyond_a_thousand_keep_their_zeros() {
+    let text: String = (0..1500).map(|i| format!("{}.5,{:05}\n", i % 7, i)).collect();
+    let table = table_of(&format!("a,code\n{text}"));
+    let FieldData::Numbers { values, spellings } = &table.fields[1].data else { panic!("{:?}", table.fields[1].data) };
+    assert_eq!((values.len(), spellings.len(), spellings[1300].1.as_str()), (1500, 1500, "01300"));
+    // measured numbers are not read twice for their spelling
+    let text: String = (0..3000).map(|i| format!("{i}.50,0\n")).collect();
+    let FieldData::Numbers { spellings, .. } = &table_of(&text).fields[0].data else { panic!() };
+    assert_eq!(spellings.len(), 1000);
+}

@@ -5,7 +5,7 @@
 //! is rare, and cheaper than keeping every text.
 
 use super::super::Words;
-use super::super::spelling::looks_like_a_label;
+use super::super::spelling::{has_leading_zero, looks_like_a_label};
 use super::number::{Cell, classify};
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
@@ -125,6 +125,12 @@ impl Facts {
             Cell::Infinite | Cell::Word => self.first_word.get_or_insert(row),
         };
         self.cells.push(cell);
+    }
+
+    /// True if there are more spellings than are kept, and most of those that are have zeros before their digits, as codes have.
+    pub(super) fn holds_many_codes(&self) -> bool {
+        let codes = self.spellings.iter().filter(|(_, first)| first.as_deref().is_some_and(has_leading_zero)).count();
+        self.saturated && 2 * codes > self.spellings.len()
     }
 
     /// Looks for the first number among all so far, which nobody noted when it was met.

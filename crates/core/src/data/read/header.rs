@@ -2,17 +2,23 @@
 //!
 //! A word above numbers is a name. Where no word stands above numbers, each column says what it can: a word that is none of the few that
 //! a column repeats is a name, and so is one with other letters than the sequences below it; a word that comes again among
-//! few is an example. One cell that is found again decides nothing where cells hardly ever repeat.
+//! few is an example. One cell that is found again decides nothing where cells hardly ever repeat. A line of numbers that count the columns, or
+//! of years, names them if numbers with fractions stand below.
 
 use super::super::schema::is_usual_mark;
 use super::column::Column;
 use super::number::{Cell, classify};
 use std::collections::HashSet;
+use std::ops::RangeInclusive;
 
 /// Longest name in a header of words alone: longer cells are running text.
 pub(in crate::data) const MAX_NAME_LENGTH: usize = 64;
 /// Rows from which a column that repeats a few words is a sure sign.
 const MIN_ROWS: usize = 20;
+/// Rows from which fractions tell numbers that are measured from those that count.
+const MIN_ROWS_OF_NUMBERS: usize = 3;
+/// Numbers that may be years.
+const YEARS: RangeInclusive<u64> = 1800..=2200;
 /// Texts of a column that are looked at for their letters.
 const MAX_TEXTS: usize = 5000;
 /// Evidence from which nothing need be told.
@@ -110,9 +116,25 @@ fn are_distinct(first: &[String]) -> bool {
 fn is_numbered(first: &[String]) -> bool {
     let numbers: Vec<&String> = first.iter().filter(|cell| !may_be_name(cell) && !is_mark(cell)).collect();
     let whole: Vec<u64> = numbers.iter().filter_map(|cell| cell.parse().ok()).collect();
-    let years = || whole.iter().all(|n| (1800..=2200).contains(n));
+    let years = || whole.iter().all(|n| YEARS.contains(n));
     let counts = || whole.len() > 1 && whole.windows(2).all(|pair| pair[0].checked_add(1) == Some(pair[1]));
     whole.len() == numbers.len() && (years() || counts())
+}
+
+/// True for a line of numbers that may be names: those that count the columns from 0 or 1, as other programs name what has no name, or years.
+/// The cell above a column of row names may be empty.
+pub(super) fn counts_columns(first: &[String]) -> bool {
+    let cells = if first.first().is_some_and(String::is_empty) { &first[1..] } else { first };
+    let plain = |cell: &String| cell.parse::<u64>().ok().filter(|number| number.to_string() == *cell);
+    let Some(numbers) = cells.iter().map(plain).collect::<Option<Vec<u64>>>() else { return false };
+    let counts = || numbers[0] <= 1 && numbers.windows(2).all(|pair| pair[1] - pair[0] == 1);
+    let years = || YEARS.contains(&numbers[0]) && YEARS.contains(&numbers[numbers.len() - 1]);
+    numbers.len() > 1 && numbers.is_sorted_by(|a, b| a < b) && (counts() || years())
+}
+
+/// True if most numbers of some column have a fraction, beside which whole numbers are hardly an example.
+pub(super) fn have_fractions(columns: &[Column]) -> bool {
+    columns.iter().any(|column| column.len() >= MIN_ROWS_OF_NUMBERS && column.has_fractions())
 }
 
 /// True for a cell that is not a number in spite of what readers make of it: NA, inf.

@@ -307,7 +307,7 @@ fn read(source: &Source, options: &ReadOptions) -> Result<Table, DataError> {
                     return Err(source.bad(Some(line), Some(&key), finding));
                 }
                 None => {
-                    let column = Column::new(&value, options.verbatim || options.words.contains(&key), line);
+                    let column = Column::new(&value, options.verbatim || options.has_words(&key), line);
                     places.insert(key.clone(), columns.len());
                     columns.push((key.clone(), column));
                     columns.len() - 1

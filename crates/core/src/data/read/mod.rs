@@ -32,7 +32,8 @@ pub(crate) use encoding::ends_in_returns;
 pub use open::Source;
 pub(super) use opening::SAMPLE_ROWS;
 
-use super::{DataError, Field, FieldData, Table};
+use super::schema::rejoined;
+use super::{DataError, Field, FieldData, Layout, Table};
 use std::path::{Path, PathBuf};
 
 /// A file format.
@@ -96,9 +97,18 @@ pub struct ReadOptions {
     /// Columns of delimited text that are kept as text with marks of missing entries such as NA or ? as they are spelled; only an empty
     /// cell is missing.
     pub spelled: Vec<String>,
+    /// The columns of the training file, where a file is read for a model: in a file without names their places tell which are words.
+    pub layout: Option<Layout>,
     /// True: every cell of delimited text stays as it is spelled, marks of missing entries among them, and every column is one of words.
     /// Numbers of JSON lines keep all their digits as words.
     pub verbatim: bool,
+}
+
+impl ReadOptions {
+    /// True if a column of that name is kept as text.
+    fn has_words(&self, name: &str) -> bool {
+        rejoined(&self.words, &[name]).iter().any(|word| word == name)
+    }
 }
 
 /// True for a word that readers take for a missing entry where nobody says otherwise.
@@ -106,11 +116,18 @@ pub fn is_missing_mark(cell: &str) -> bool {
     !cell.is_empty() && number::classify(cell.as_bytes()) == number::Cell::Missing
 }
 
+/// Cells as the column that a reader of text makes of them, where they are numbers or missing.
+pub(super) fn column_of<'a>(cells: impl Iterator<Item = &'a str>) -> FieldData {
+    let mut column = column::Column::new(false, false);
+    cells.for_each(|cell| column.push(cell));
+    column.finish()
+}
+
 /// Reads a file of any format.
 pub fn read(path: &Path, options: &ReadOptions) -> Result<Table, DataError> {
     let mut table = read_one(path, options)?;
     if let Some(labels) = &options.labels {
-        add_labels(&mut table, labels)?;
+        add_labels(&mut table, labels, options)?;
     }
     Ok(table)
 }
@@ -175,14 +192,20 @@ fn usual_target(fields: &[Field]) -> Option<usize> {
     named.or_else(|| fields.iter().rposition(single))
 }
 
+/// The name of the labels of a second file.
+const LABELS: &str = "y";
+
 /// Appends the only column of a label file as field `y`, the target.
-fn add_labels(table: &mut Table, path: &Path) -> Result<(), DataError> {
-    let mut labels = read_one(path, &ReadOptions::default())?;
+fn add_labels(table: &mut Table, path: &Path, options: &ReadOptions) -> Result<(), DataError> {
+    // what is said about y is said about the only column of the other file
+    let only = |said: &[String]| if said.iter().any(|name| name == LABELS) { vec!["1".to_owned()] } else { Vec::new() };
+    let plain = ReadOptions { words: only(&options.words), spelled: only(&options.spelled), ..ReadOptions::default() };
+    let mut labels = read_one(path, &plain)?;
     if labels.named && labels.len + 1 == table.len {
         // a first label that never comes again looks like a name, but the data count it
-        labels = read_one(path, &ReadOptions { header: Some(false), ..ReadOptions::default() })?;
-    } else if labels.len == table.len + 1 && begins_with_a_name(&labels) {
-        labels = read_one(path, &ReadOptions { header: Some(true), ..ReadOptions::default() })?;
+        labels = read_one(path, &ReadOptions { header: Some(false), ..plain })?;
+    } else if labels.len == table.len + 1 && (begins_with_a_name(&labels) || begins_with_a_number(&labels, table)) {
+        labels = read_one(path, &ReadOptions { header: Some(true), ..plain })?;
     }
     let found = labels.fields.len();
     let data = match labels.fields.pop().map(|f| npz::as_column(f.data)) {
@@ -196,12 +219,12 @@ fn add_labels(table: &mut Table, path: &Path) -> Result<(), DataError> {
         let (what, other) = (labels.file, table.file.clone());
         return Err(DataError::Lengths { what, got: labels.len, other, wanted: table.len });
     }
-    if table.fields.iter().any(|f| f.name == "y") {
+    if table.fields.iter().any(|f| f.name == LABELS) {
         let finding = format!("{} already has a column y; leave the label file out, or rename the column", table.file);
         return Err(DataError::Usage { finding });
     }
     table.target = Some(table.fields.len());
-    table.fields.push(Field { name: "y".to_owned(), data });
+    table.fields.push(Field { name: LABELS.to_owned(), data });
     Ok(())
 }
 
@@ -210,6 +233,17 @@ fn begins_with_a_name(labels: &Table) -> bool {
     match labels.fields.as_slice() {
         [Field { data: FieldData::Words(words), .. }] if !labels.named && labels.format == csv::CSV.name => {
             words.iter().next().is_some_and(|first| words.count(first) == 1)
+        }
+        _ => false,
+    }
+}
+
+/// True for labels that begin with 0, as other programs name a column without a name, where those of the data are counted likewise.
+fn begins_with_a_number(labels: &Table, table: &Table) -> bool {
+    let counted = || table.named && table.fields.iter().all(|field| field.name.parse::<u64>().is_ok());
+    match labels.fields.as_slice() {
+        [Field { data: FieldData::Numbers { values, .. }, .. }] => {
+            !labels.named && labels.format == csv::CSV.name && values.first() == Some(&0.0) && counted()
         }
         _ => false,
     }

@@ -6,13 +6,16 @@
 use super::super::DataError;
 use super::column::Column;
 use super::delimiter::split;
-use super::header::{is_above_numbers, judge, may_be_name};
+use super::header::{counts_columns, have_fractions, is_above_numbers, judge, may_be_name};
+use super::plain::without_returns;
 use super::record::{Delimiter, Records};
 use super::{ReadOptions, Source};
 use crate::memory::Growth;
 
 /// Rows that tell what the columns hold.
 pub(in crate::data) const SAMPLE_ROWS: usize = 200;
+/// Columns from which it is told that their count was taken for an example: below, as with 0,1, it is nothing out of the way.
+const MIN_COUNTED_COLUMNS: usize = 4;
 /// Lines with a `#` that are told apart; a file that begins with more of them has no comments.
 const MAX_MARKED_LINES: usize = 10_000;
 
@@ -27,6 +30,8 @@ pub(super) struct Opening {
     pub(super) header: Option<bool>,
     /// True if it was guessed.
     pub(super) guessed: bool,
+    /// Whether a first record of numbers that may be names is taken for names; none where it is nothing like that.
+    pub(super) counted: Option<bool>,
     /// True if the first record may be names behind a `#`.
     pub(super) marked: bool,
     /// The line up to which nothing but comments follows the names behind a `#`.
@@ -47,7 +52,7 @@ struct Marked {
 pub(super) fn excels_delimiter(head: &[u8]) -> Option<u8> {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     let line = head.split(|&b| b == b'\n').next()?;
-    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let line = without_returns(line);
     let line = line.strip_prefix(b"\"").and_then(|l| l.strip_suffix(b"\"")).unwrap_or(line);
     match line {
         [s, e, p, b'=', byte] if [*s, *e, *p].eq_ignore_ascii_case(b"sep") => Some(*byte),
@@ -81,8 +86,18 @@ pub(super) fn look(
 }
 
 impl Opening {
-    /// Decides about a first line of words and numbers.
+    /// Decides about a first line of words and numbers, or of numbers that may be names.
     fn judge_numbered(&mut self, first: &[String], columns: &[Column], options: &ReadOptions) {
+        if options.header.is_none() && counts_columns(first) {
+            if super::csv::holds_a_name(first, options) {
+                return;
+            }
+            // a model knows its names, and this line has none of them
+            let names = options.names.is_none() && have_fractions(columns);
+            self.header = Some(names).filter(|_| options.names.is_none());
+            self.counted = Some(names).filter(|_| names || first.len() >= MIN_COUNTED_COLUMNS);
+            return;
+        }
         if options.header.is_some() || options.names.is_some() || first.iter().all(|cell| may_be_name(cell)) {
             return;
         }
@@ -163,7 +178,7 @@ fn marked_lines(source: &Source, delimiter: Delimiter, skip: &[usize]) -> Result
             rest = rest.strip_prefix(b"\xef\xbb\xbf").unwrap_or(rest);
         }
         let rest = rest.strip_suffix(b"\n").unwrap_or(rest);
-        let rest = rest.strip_suffix(b"\r").unwrap_or(rest);
+        let rest = without_returns(rest);
         if skip.contains(&line) || rest.trim_ascii().is_empty() {
             continue;
         }
@@ -192,7 +207,8 @@ fn sample(
     let first: Vec<String> = records.cells().map(str::to_owned).collect();
     let mut columns: Vec<Column> = first.iter().map(|_| new_column(options)).collect();
     // most first lines tell all by themselves
-    if !marked && (first.iter().all(|cell| may_be_name(cell)) || !first.iter().any(|cell| is_text(cell))) {
+    let tells = first.iter().all(|cell| may_be_name(cell)) || !first.iter().any(|cell| is_text(cell));
+    if !marked && tells && !counts_columns(&first) {
         return Some((first, columns));
     }
     for _ in 0..SAMPLE_ROWS {

@@ -312,7 +312,7 @@ impl Sweep<'_, '_> {
         if ends_line != last {
             return None;
         }
-        let to = end - usize::from(ends_line && end > from && bytes[end - 1] == b'\r');
+        let to = if ends_line { from + without_returns(&bytes[from..end]).len() } else { end };
         let (first, after) = trimmed(bytes, from, to);
         let cell = if quoted {
             // text after a closing quote belongs to the cell
@@ -363,8 +363,11 @@ impl Sweep<'_, '_> {
         loop {
             let quote = at + memchr(b'"', &bytes[at..])?;
             for line in text[at..quote].split_inclusive('\n') {
-                match line.strip_suffix("\r\n").filter(|_| !self.keeps_returns) {
-                    Some(line) => self.cell.extend([line, "\n"]),
+                match line.strip_suffix("\r\n") {
+                    Some(line) => {
+                        let end = if self.keeps_returns { "\r\n" } else { "\n" };
+                        self.cell.extend([line.trim_end_matches('\r'), end]);
+                    }
                     None => self.cell.push_str(line),
                 }
                 self.part.lines += usize::from(line.ends_with('\n'));
@@ -392,7 +395,12 @@ fn decimal_until<const WIDTH: u8>(stop: u8, text: &[u8]) -> Option<Decimal> {
     (text.get(found.len) == Some(&stop)).then_some(found)
 }
 
+/// A line without the carriage returns at its end.
+pub(super) fn without_returns(line: &[u8]) -> &[u8] {
+    let returns = line.iter().rev().take_while(|&&byte| byte == b'\r').count();
+    &line[..line.len() - returns]
+}
+
 fn is_blank(line: &[u8], delimiter: u8) -> bool {
-    let line = line.strip_suffix(b"\r").unwrap_or(line);
-    line.iter().all(|&b| b == b' ' || (b == b'\t' && delimiter != b'\t'))
+    without_returns(line).iter().all(|&b| b == b' ' || (b == b'\t' && delimiter != b'\t'))
 }

@@ -5,6 +5,7 @@
 
 use super::super::DataError;
 use super::Source;
+use super::plain::without_returns;
 use crate::memory::Growth;
 use memchr::{memchr, memchr_iter};
 use std::io::BufRead;
@@ -147,10 +148,10 @@ impl<'a> Records<'a> {
         if self.text.last() == Some(&b'\n') {
             self.text.pop();
         }
-        self.returned = self.text.len() > start && self.text.last() == Some(&b'\r');
-        if self.returned {
-            self.text.pop();
-        }
+        // Python's csv on Windows writes \r\r\n where a file was not opened with newline=''
+        let kept = start + without_returns(&self.text[start..]).len();
+        self.returned = kept < self.text.len();
+        self.text.truncate(kept);
         if self.lines_read == 1 && self.text.starts_with(b"\xef\xbb\xbf") {
             self.text.drain(..3);
         }

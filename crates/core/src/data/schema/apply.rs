@@ -9,9 +9,9 @@ use super::marks::{Marked, settled};
 use super::strangers::Strangers;
 use super::take::{self, is_block, missing, missing_rows, target};
 use super::wide::Wide;
-use super::{Code, ColumnSchema, Content, FieldRef, Missing, Schema, ViewSchema};
+use super::{Code, ColumnSchema, Content, FieldRef, Layout, Missing, Schema, ViewSchema};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// The places of the fields of the schema in a table.
 struct Found<'a> {
@@ -22,13 +22,15 @@ struct Found<'a> {
     targets: Vec<usize>,
 }
 
+/// The data set of a table, and what was assumed about its columns.
 pub(super) fn apply(
     schema: &Schema,
     table: &Table,
     strangers: &mut Strangers,
     partial_target: bool,
-) -> Result<Dataset, DataError> {
-    let (views, targets) = if let Some((view, targets)) = converted(schema, table)? {
+) -> Result<(Dataset, Option<String>), DataError> {
+    let mut assumed = None;
+    let (views, targets) = if let Some((view, targets)) = converted(schema, table, &mut assumed)? {
         (vec![view], targets)
     } else {
         let found = Found::new(schema, table)?;
@@ -36,7 +38,7 @@ pub(super) fn apply(
         (views?, found.targets)
     };
     let data = Dataset::from_views(views)?;
-    with_target(data, table, &targets, partial_target)
+    Ok((with_target(data, table, &targets, partial_target)?, assumed))
 }
 
 /// The table with its marks of missing entries as training took them.
@@ -44,15 +46,23 @@ pub(super) fn settle<'a>(schema: &Schema, table: &'a Table) -> Result<Cow<'a, Ta
     // what does not fit is said when it is applied
     let Ok(found) = Found::new(schema, table) else { return Ok(Cow::Borrowed(table)) };
     let mut how = vec![Marked::Named; table.fields.len()];
+    let is_spelled = |field: &FieldRef| schema.spelled.contains(&field.name);
+    for (target, &place) in schema.targets.iter().zip(&found.targets) {
+        if schema.target_words || is_spelled(target) {
+            how[place] = Marked::Spelled;
+        }
+    }
     for view in &schema.views {
         match &view.content {
             Content::Columns { columns, .. } => {
                 for column in columns {
-                    if let (Some(&place), Code::Number { date, .. }) =
-                        (found.places.get(&column.field.place), &column.code)
-                    {
-                        how[place] = if *date { Marked::Dates } else { Marked::Numbers };
-                    }
+                    let Some(&place) = found.places.get(&column.field.place) else { continue };
+                    how[place] = match &column.code {
+                        Code::Number { date: true, .. } => Marked::Dates,
+                        Code::Number { date: false, .. } => Marked::Numbers,
+                        Code::Categories { .. } if is_spelled(&column.field) => Marked::Spelled,
+                        Code::Categories { .. } => Marked::Named,
+                    };
                 }
             }
             Content::Cells { field, .. } => {
@@ -136,7 +146,11 @@ fn remedy(schema: &Schema) -> Option<&'static str> {
 }
 
 /// The one view of a table that is built in another way than the training table; `None` if builds agree.
-fn converted(schema: &Schema, table: &Table) -> Result<Option<(View, Vec<usize>)>, DataError> {
+fn converted(
+    schema: &Schema,
+    table: &Table,
+    assumed: &mut Option<String>,
+) -> Result<Option<(View, Vec<usize>)>, DataError> {
     let [view] = schema.views.as_slice() else { return Ok(None) };
     let block = table.fields.iter().enumerate().find(|&(k, f)| is_block(f) && table.target != Some(k)).map(|(k, _)| k);
     let values = match (&view.content, block) {
@@ -150,14 +164,14 @@ fn converted(schema: &Schema, table: &Table) -> Result<Option<(View, Vec<usize>)
             (scaled(rows, scaler.as_ref()), table.target.into_iter().collect())
         }
         (Content::Block { width, fill, scaler, narrow, .. }, None) => {
-            let (mut rows, targets) = columns_as_block(schema, table, *width)?;
+            let (mut rows, targets) = columns_as_block(schema, table, *width, assumed)?;
             encode::fill_block(&mut rows, fill.as_deref(), table, &view.name, remedy(schema))?;
             let values =
                 if *narrow { scaled(rows.convert::<f32>(), scaler.as_ref()) } else { scaled(rows, scaler.as_ref()) };
             (values, targets)
         }
         (Content::Sparse { width, unit, .. }, None) => {
-            let (mut rows, targets) = columns_as_block(schema, table, *width)?;
+            let (mut rows, targets) = columns_as_block(schema, table, *width, assumed)?;
             encode::fill_block(&mut rows, None, table, &view.name, Some("fill it in"))?;
             (sparse(SparseRows::from_dense(&rows), *unit), targets)
         }
@@ -171,15 +185,37 @@ fn column_fills(columns: &[ColumnSchema]) -> Option<Vec<f64>> {
     columns.iter().map(|c| if let Code::Number { fill, .. } = c.code { fill } else { None }).collect()
 }
 
-/// Columns of numbers as a block of `width`, and the target beside them if there is one column more.
-fn columns_as_block(schema: &Schema, table: &Table, width: usize) -> Result<(Rows<f64>, Vec<usize>), DataError> {
+/// Columns of numbers as a block of `width`, and the target beside them: the column of its name, or in a file without names the last one if
+/// there is one more.
+fn columns_as_block(
+    schema: &Schema,
+    table: &Table,
+    width: usize,
+    assumed: &mut Option<String>,
+) -> Result<(Rows<f64>, Vec<usize>), DataError> {
     let named = |t: &FieldRef| table.fields.iter().position(|f| f.name == t.name).filter(|_| table.named);
     let mut targets: Vec<usize> = schema.targets.iter().filter_map(named).collect();
-    if targets.is_empty() && schema.targets.len() == 1 && table.fields.len() == width + 1 {
+    let got = table.fields.len();
+    if let ([], [target]) = (targets.as_slice(), schema.targets.as_slice())
+        && got == width + 1
+    {
+        if table.named {
+            let finding = format!(
+                "has {got} columns, one more than the {width} coordinates that the model was trained on, and none of them is called \"{0}\"; \
+                 call the target \"{0}\", or take out the column that is no coordinate",
+                target.name
+            );
+            return Err(encode::usage_in(table, &finding));
+        }
+        *assumed = Some(format!(
+            "{} has no names and one column more than the model has coordinates, so the last one is taken for the target; name the columns, \
+             and the target \"{}\", if it is another",
+            table.file, target.name
+        ));
         targets.extend(table.target);
     }
     let weights = schema.weights.as_ref().and_then(named);
-    let inputs: Vec<usize> = (0..table.fields.len()).filter(|f| !targets.contains(f) && Some(*f) != weights).collect();
+    let inputs: Vec<usize> = (0..got).filter(|f| !targets.contains(f) && Some(*f) != weights).collect();
     if inputs.len() != width {
         return Err(encode::wrong_width(table, inputs.len(), width));
     }
@@ -236,65 +272,12 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// All fields of the training file in the same order, or all but the target, the weights, the columns that were left out, or
-    /// several of these.
+    /// By the places of the training file's columns.
     fn by_count(&mut self) -> Result<(), DataError> {
-        let (got, all) = (self.table.fields.len(), self.schema.fields);
-        let targets: Vec<usize> = self.schema.targets.iter().map(|t| t.place).collect();
-        let weights: Vec<usize> = self.schema.weights.iter().map(|w| w.place).collect();
-        let used: BTreeSet<usize> = self.schema.views.iter().flat_map(ViewSchema::fields).map(|f| f.place).collect();
-        let named: BTreeSet<usize> = used.iter().chain(&targets).chain(&weights).copied().collect();
-        // the parts that a file may lack, and how many columns each of them is; a set of parts is a number of three bits
-        let parts = [
-            ("weights", weights.len()),
-            ("target", targets.len()),
-            ("columns that were left out", all.saturating_sub(named.len())),
-        ];
-        let among = |set: usize| parts.iter().enumerate().filter(move |(part, _)| set >> part & 1 == 1).map(|(_, p)| p);
-        let size = |set: usize| -> usize { among(set).map(|(_, columns)| columns).sum() };
-        let told = |set: usize| match among(set).map(|(name, _)| *name).rev().collect::<Vec<_>>().as_slice() {
-            [only] => format!("the {only}"),
-            several => several.join(" and "),
-        };
-        let sets = || (0..8_usize).filter(|&set| among(set).all(|(_, columns)| *columns > 0));
-        // where each field stands if some are not there; only asked for as many as this table has
-        let without = |lacking: usize| -> BTreeMap<usize, usize> {
-            let there = |place: &usize| {
-                !(lacking & 1 == 1 && weights.contains(place) || lacking & 2 == 2 && targets.contains(place))
-            };
-            if lacking & 4 == 4 {
-                named.iter().copied().filter(there).zip(0..got).collect()
-            } else {
-                (0..all).filter(there).zip(0..got).collect()
-            }
-        };
-        let mut possible = sets().filter(|&lacking| got + size(lacking) == all);
-        let Some(first) = possible.next() else {
-            let inputs = all.saturating_sub(size(7));
-            let most = sets().next_back().unwrap_or_default();
-            let with = if most == 0 { String::new() } else { format!(", or {all} with {}", told(most)) };
-            return Err(usage_in(
-                self.table,
-                &format!("has {got} columns, but the model was trained on {inputs}{with}"),
-            ));
-        };
-        self.places = without(first);
-        if let Some(other) = possible.find(|&other| !self.same_inputs(&self.places, &without(other))) {
-            let finding = format!(
-                "has {got} columns without names, and either {} or {} are missing; give both, or neither, or name the columns",
-                told(other),
-                told(first)
-            );
-            return Err(usage_in(self.table, &finding));
-        }
-        self.targets = targets.iter().filter_map(|place| self.places.get(place).copied()).collect();
+        let places = Layout::of(self.schema).places(self.table.fields.len());
+        self.places = places.map_err(|finding| usage_in(self.table, &finding))?;
+        self.targets = self.schema.targets.iter().filter_map(|t| self.places.get(&t.place).copied()).collect();
         Ok(())
-    }
-
-    /// True if all features stand at the same places either way.
-    fn same_inputs(&self, a: &BTreeMap<usize, usize>, b: &BTreeMap<usize, usize>) -> bool {
-        let fields = self.schema.views.iter().flat_map(ViewSchema::fields);
-        fields.into_iter().all(|f| a.get(&f.place) == b.get(&f.place))
     }
 
     fn place(&self, field: &FieldRef) -> Result<usize, DataError> {

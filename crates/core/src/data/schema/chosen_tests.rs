@@ -1,5 +1,6 @@
 //! Tests of columns that are left out, and of categories that training has not seen.
 
+use super::super::read::{ReadOptions, read_bytes};
 use super::tests::{csv, dense, error, list, plain};
 use super::*;
 
@@ -121,4 +122,26 @@ fn dates_are_days_in_training_and_in_new_files() {
     assert!(refused.contains("line 3, column \"d\": \"31.12.1969\" is no date"), "{refused}");
     let twice = SchemaOptions { categorical: list(&["d"]), ..dated };
     assert!(error(&table, &twice).contains("\"d\" cannot be dates and something else"));
+}
+
+#[test]
+fn names_with_commas_are_whole() {
+    let text = "\"income, EUR\",b,\"code,x\",y\n1,2,01,3\n4,5,1,6\n";
+    let reading = ReadOptions { words: list(&["code", "x"]), ..ReadOptions::default() };
+    let table = read_bytes("t.csv", text.as_bytes(), &reading).unwrap();
+    let mut options = plain();
+    options.set_target("income, EUR");
+    options.categorical = SchemaOptions::columns("code,x");
+    options.drop = SchemaOptions::columns("b,y");
+    options.add_view("v=code,x").unwrap();
+    options.rejoin(&table);
+    assert_eq!((options.target.clone(), options.drop.clone()), (Some(list(&["income, EUR"])), list(&["b", "y"])));
+    let (schema, data) = Schema::learn_and_apply(&table, &options).unwrap();
+    assert_eq!(schema.target_names(), ["income, EUR"]);
+    assert_eq!(dense(&data, "v"), [1., 0., 0., 1.]);
+    // a name that stands alone is not drawn into another
+    let table = csv("\"a,b\",a,b,y\n1,2,3,4\n");
+    let mut options = SchemaOptions { drop: SchemaOptions::columns("a,b"), ..plain() };
+    options.rejoin(&table);
+    assert_eq!(options.drop, ["a", "b"]);
 }

@@ -63,7 +63,9 @@ pub(super) fn learn(table: &Table, options: &SchemaOptions, wanted: Option<&Want
             Marked::Not
         } else if wishes.dates.contains(&field) {
             Marked::Dates
-        } else if wishes.targets.contains(&field) || wishes.categorical.contains(&field) {
+        } else if wishes.categorical.contains(&field) {
+            Marked::Spelled
+        } else if wishes.targets.contains(&field) {
             Marked::Named
         } else {
             Marked::Usual
@@ -127,9 +129,18 @@ pub(super) fn learn(table: &Table, options: &SchemaOptions, wanted: Option<&Want
         unseen: options.unseen,
         missing_words: options.missing_words.clone(),
         spelled: wishes.spelled(table),
+        target_words: wishes.targets.iter().any(|&t| has_words_like_numbers(&table.fields[t].data)),
     };
     said.extend(remarks::of_columns(&schema, table));
     Ok(Learned { left_out: whole - table.len, schema, data, remarks: said })
+}
+
+/// True for words some of which are spelled as numbers.
+fn has_words_like_numbers(data: &FieldData) -> bool {
+    match data {
+        FieldData::Words(cells) | FieldData::Mixed { cells, .. } => cells.kept().any(is_number),
+        _ => false,
+    }
 }
 
 fn reference(table: &Table, place: usize) -> FieldRef {

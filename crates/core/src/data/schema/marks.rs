@@ -1,6 +1,6 @@
 //! Marks of missing entries beyond those that every reader knows: words that the user names, and usual marks among numbers.
 
-use super::super::read::is_missing_mark;
+use super::super::read::{column_of, is_missing_mark};
 use super::super::{DataError, FieldData, Scalar, Table, Words, days};
 use super::take::is_number;
 use std::borrow::Cow;
@@ -20,7 +20,9 @@ pub(in super::super) fn is_usual_mark(cell: &str) -> bool {
 pub(super) enum Marked {
     /// Its cells are whole examples and stay as they are.
     Not,
-    /// Named words are missing entries.
+    /// Named words are missing entries, as they are spelled: the column was declared to be words.
+    Spelled,
+    /// Named words are missing entries, numbers in all their spellings.
     Named,
     /// The same, and usual marks where there are numbers and nothing else.
     Usual,
@@ -86,9 +88,12 @@ fn dates(table: &Table, place: usize, words: &[String]) -> Result<FieldData, Dat
 
 /// A field with its marks taken as missing; `None` if nothing changes.
 fn changed(data: &FieldData, words: &[String], how: Marked) -> Option<FieldData> {
-    let is_named = |cell: &str| words.iter().any(|word| word == cell);
     let numbers: Vec<f64> = words.iter().filter_map(|word| word.parse().ok()).collect();
     let is_meant = |value: f64| numbers.contains(&value);
+    let is_named = |cell: &str| {
+        words.iter().any(|word| word == cell)
+            || (how != Marked::Spelled && !numbers.is_empty() && cell.parse().is_ok_and(is_meant))
+    };
     match data {
         FieldData::Numbers { values, spellings } if values.iter().any(|&v| is_meant(v)) => Some(FieldData::Numbers {
             values: values.iter().map(|&v| if is_meant(v) { f64::NAN } else { v }).collect(),
@@ -105,7 +110,10 @@ fn changed(data: &FieldData, words: &[String], how: Marked) -> Option<FieldData>
             if !cells.iter().any(is_mark) {
                 return None;
             }
-            Some(of_kind(cells.iter().map(|cell| if is_mark(cell) { "" } else { cell }).collect()))
+            let kept = cells.iter().map(|cell| if is_mark(cell) { "" } else { cell }).collect();
+            // what was words from the first stays so, whatever is left of them
+            let stays = matches!(how, Marked::Spelled | Marked::Named) && matches!(data, FieldData::Words(_));
+            Some(if stays { FieldData::Words(kept) } else { of_kind(kept) })
         }
         FieldData::Matrix(rows) if rows.values().iter().any(|&v| is_meant(v)) => {
             let mut rows = rows.clone();
@@ -125,17 +133,14 @@ fn forget<S: Scalar>(values: &mut [S], is_meant: impl Fn(f64) -> bool) {
     values.iter_mut().filter(|v| is_meant(v.wide())).for_each(|v| *v = S::narrow(f64::NAN));
 }
 
-/// Cells as a column of their kind; those that are missing say nothing about it.
+/// Cells as a column of their kind, as a reader would have it; those that are missing say nothing about it.
 pub(super) fn of_kind(cells: Words) -> FieldData {
     let kinds: Vec<(usize, bool)> =
         cells.iter().enumerate().filter(|(_, cell)| !cell.is_empty()).map(|(k, cell)| (k, is_number(cell))).collect();
     let first = kinds.first().is_none_or(|(_, number)| *number);
     match kinds.iter().find(|(_, number)| *number != first) {
         Some(&(odd, _)) => FieldData::Mixed { cells, odd },
-        None if first => {
-            let values = cells.iter().map(|cell| cell.parse().unwrap_or(f64::NAN)).collect();
-            FieldData::Numbers { values, spellings: Vec::new() }
-        }
+        None if first => column_of(cells.iter()),
         None => FieldData::Words(cells),
     }
 }
@@ -158,6 +163,32 @@ mod tests {
         assert!(changed(&words(&["x", "-", "1"]), &[], Marked::Usual).is_none());
         assert!(changed(&words(&["-", "-"]), &[], Marked::Usual).is_none());
         assert!(changed(&words(&["-", "-"]), &[], Marked::Numbers).is_some());
+    }
+
+    #[test]
+    fn numbers_keep_their_spelling_where_marks_leave_them() {
+        let named = ["unknown".to_owned()];
+        let spelled = |how| match changed(&words(&["01", "unknown", "2", "1"]), &named, how) {
+            Some(FieldData::Numbers { values, spellings }) if values[1].is_nan() => spellings,
+            other => panic!("{other:?}"),
+        };
+        for how in [Marked::Named, Marked::Usual] {
+            assert_eq!(spelled(how)[0], (1.0, "01".to_owned()));
+        }
+    }
+
+    #[test]
+    fn a_number_is_named_in_all_its_spellings() {
+        let named = ["-999".to_owned()];
+        let cells = ["-999.0", "n/a", "-9.99e2", "2"];
+        assert!(matches!(changed(&words(&cells), &named, Marked::Usual),
+            Some(FieldData::Numbers { values, .. }) if values[..3].iter().all(|v| v.is_nan()) && values[3] == 2.0));
+        assert!(matches!(changed(&words(&cells), &named, Marked::Named),
+            Some(FieldData::Mixed { cells, .. }) if cells == ["", "n/a", "", "2"]));
+        let declared = FieldData::Words(["-999.0", "-999", "x"].iter().collect());
+        assert!(
+            matches!(changed(&declared, &named, Marked::Spelled), Some(FieldData::Words(w)) if w == ["-999.0", "", "x"])
+        );
     }
 
     #[test]

@@ -108,6 +108,19 @@ impl SchemaOptions {
         text.split(',').map(str::trim).filter(|c| !c.is_empty()).map(str::to_owned).collect()
     }
 
+    /// Puts names of columns together again that have commas of their own, as in `income, EUR`, at which a list was split.
+    pub fn rejoin(&mut self, table: &Table) {
+        let names: Vec<&str> = table.fields.iter().map(|field| field.name.as_str()).collect();
+        if !names.iter().any(|name| name.contains(',')) {
+            return;
+        }
+        let lists = [&mut self.categorical, &mut self.text, &mut self.dates, &mut self.drop].into_iter();
+        let lists = lists.chain(self.target.as_mut()).chain(self.only.as_mut());
+        for list in lists.chain(self.views.iter_mut().map(|(_, columns)| columns)) {
+            *list = rejoined(list, &names);
+        }
+    }
+
     /// The target fields.
     pub(super) fn targets(&self, table: &Table) -> Result<Vec<usize>, DataError> {
         match &self.target {
@@ -191,6 +204,29 @@ impl SchemaOptions {
         table.fields.retain(|_| places.next().is_some_and(|place: usize| !out[place]));
         Ok(table)
     }
+}
+
+/// A list of columns that was split at commas, with those names whole that have commas; what is a name as it stands stays alone.
+pub(in super::super) fn rejoined<T: AsRef<str>>(list: &[String], names: &[T]) -> Vec<String> {
+    let names = || names.iter().map(AsRef::as_ref);
+    let parted: Vec<(&str, Vec<String>)> =
+        names().filter(|name| name.contains(',')).map(|name| (name, SchemaOptions::columns(name))).collect();
+    let (mut whole, mut rest) = (Vec::with_capacity(list.len()), list);
+    while let [first, others @ ..] = rest {
+        let begins = |parts: &[String]| !parts.is_empty() && rest.starts_with(parts);
+        let found = parted.iter().find(|(_, parts)| begins(parts)).filter(|_| !names().any(|name| name == first));
+        match found {
+            Some((name, parts)) => {
+                whole.push((*name).to_owned());
+                rest = &rest[parts.len()..];
+            }
+            None => {
+                whole.push(first.clone());
+                rest = others;
+            }
+        }
+    }
+    whole
 }
 
 /// The fields of a list of names, numbers and ranges; an error if one is named twice.

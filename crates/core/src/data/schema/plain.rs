@@ -20,6 +20,7 @@ impl Schema {
             unseen: Unseen::Error,
             missing_words: Vec::new(),
             spelled: Vec::new(),
+            target_words: false,
         }
     }
 }

@@ -1,8 +1,10 @@
 //! Remarks about columns that are hardly meant to be learned from: names and numbers of rows, and views that no kernel looks at.
 
 use super::super::dates::days;
-use super::super::spelling::{alike, looks_like_a_label};
+use super::super::read::is_missing_mark;
+use super::super::spelling::{MAX_FRACTIONS, alike, looks_like_a_label};
 use super::super::{FieldData, Kind, Respelled, Table};
+use super::marks::is_usual_mark;
 use super::{Code, ColumnSchema, Content, Schema, Wanted};
 use std::collections::{HashMap, HashSet};
 
@@ -71,7 +73,8 @@ fn spellings(schema: &Schema, table: &Table) -> Vec<String> {
                 }
                 Code::Number { .. } => {}
                 Code::Categories { words, .. } => {
-                    if let Some(word) = words.first().filter(|_| words.iter().all(|word| is_dressed_number(word))) {
+                    let cells = || words.iter().filter(|word| !is_usual_mark(word) && !is_missing_mark(word));
+                    if let Some(word) = cells().next().filter(|_| cells().all(|word| is_dressed_number(word))) {
                         remarks.push(format!(
                             "column \"{name}\" has cells such as {word}, which are numbers to people and words here, so that each became a \
                              category; write them with digits and a point alone, or leave the column out (--drop {name})"
@@ -88,24 +91,35 @@ fn spellings(schema: &Schema, table: &Table) -> Vec<String> {
         }
     }
     for target in &schema.targets {
-        let (found, taken) = match table.fields.get(target.place).map(|field| &field.data) {
-            Some(FieldData::Numbers { spellings, .. }) => (alike(spellings), true),
-            Some(FieldData::Words(cells) | FieldData::Mixed { cells, .. }) => (
-                equal_as_numbers(cells.iter(), looks_like_a_label),
-                cells.iter().all(|cell| cell.parse::<f64>().is_ok()),
-            ),
-            _ => continue,
-        };
-        if let Some((a, b)) = found {
-            let taken = if taken { " and taken for one" } else { "" };
-            remarks.push(format!(
-                "the target \"{}\" has the labels {a} and {b}, which are equal as numbers{taken}; spell them alike if they mean the same, \
-                 and give classes that are to be told apart names that are no numbers, such as c{a} and c{b}",
-                target.name
-            ));
+        let name = &target.name;
+        match table.fields.get(target.place).map(|field| &field.data) {
+            Some(FieldData::Numbers { values, spellings }) if may_be_labels(values) => {
+                if let Some((a, b)) = alike(spellings) {
+                    remarks.push(format!(
+                        "the target \"{name}\" has the labels {a} and {b}, which are equal as numbers and taken for one; spell them alike \
+                         if they mean the same, and declare the column if they are to be told apart (--categorical {name})"
+                    ));
+                }
+            }
+            Some(FieldData::Words(cells) | FieldData::Mixed { cells, .. }) => {
+                if let Some((a, b)) = equal_as_numbers(cells.iter(), looks_like_a_label) {
+                    remarks.push(format!(
+                        "the target \"{name}\" has the labels {a} and {b}, which are equal as numbers and two classes here; spell them \
+                         alike if they mean the same"
+                    ));
+                }
+            }
+            _ => {}
         }
     }
     remarks
+}
+
+/// True for numbers that may be labels: whole ones, or hardly any different ones.
+fn may_be_labels(values: &[f64]) -> bool {
+    let mut met = HashSet::new();
+    !values.iter().any(|v| v.is_finite() && v.fract() != 0.0)
+        || values.iter().all(|v| v.is_nan() || !met.insert((v + 0.0).to_bits()) || met.len() <= MAX_FRACTIONS)
 }
 
 /// True for a number that is written for people: with parted thousands, a unit, a typographic minus, in hexadecimal digits, or as a time.

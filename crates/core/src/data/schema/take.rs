@@ -2,6 +2,7 @@
 
 use super::super::read::is_missing_mark;
 use super::super::{DataError, Field, FieldData, Place, Rows, Table, Target, Words};
+use super::marks::is_usual_mark;
 use super::options::usage;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -20,7 +21,10 @@ pub(super) fn numbers<'a>(table: &'a Table, field: usize, remedy: &str) -> Resul
         FieldData::Numbers { values, .. } => Ok(Cow::Borrowed(values)),
         FieldData::Words(cells) | FieldData::Mixed { cells, .. } => {
             // cells that were kept as text because their column was declared so may be numbers all the same
-            match cells.iter().position(|c| !c.is_empty() && !is_missing_mark(c) && !is_number(c)) {
+            let is_odd = |cell: &str| !is_mark(cell) && !is_number(cell);
+            let odd =
+                cells.iter().position(|c| is_odd(c) && !is_usual_mark(c)).or_else(|| cells.iter().position(is_odd));
+            match odd {
                 Some(row) => Err(not_a_number(table, field, row, &cells[row], remedy)),
                 None => Ok(Cow::Owned(cells.iter().map(|c| c.parse().unwrap_or(f64::NAN)).collect())),
             }
@@ -62,14 +66,20 @@ fn has_decimal_comma(cell: &str) -> bool {
     })
 }
 
-/// Refuses a column of words in which every entry is a number with a decimal comma: nobody means them to be categories.
+/// Refuses a column of words in which every entry is a number with a decimal comma, but for marks of missing entries: nobody means them to
+/// be categories.
 pub(super) fn refuse_decimal_commas(table: &Table, field: usize, cells: &Words) -> Result<(), DataError> {
-    let mut present = cells.iter().enumerate().filter(|(_, cell)| !cell.is_empty());
-    let Some((row, first)) = present.next().filter(|(_, cell)| has_decimal_comma(cell)) else { return Ok(()) };
-    if present.all(|(_, cell)| has_decimal_comma(cell) || is_number(cell)) {
+    let present = || cells.iter().enumerate().filter(|(_, cell)| !is_mark(cell) && !is_usual_mark(cell));
+    let Some((row, first)) = present().find(|(_, cell)| has_decimal_comma(cell)) else { return Ok(()) };
+    if present().all(|(_, cell)| has_decimal_comma(cell) || is_number(cell)) {
         return Err(not_a_number(table, field, row, first, ""));
     }
     Ok(())
+}
+
+/// True for nothing, and for what every reader takes for a missing entry.
+fn is_mark(cell: &str) -> bool {
+    cell.is_empty() || is_missing_mark(cell)
 }
 
 fn not_a_number(table: &Table, field: usize, row: usize, cell: &str, remedy: &str) -> DataError {
@@ -124,9 +134,9 @@ pub(super) fn target(table: &Table, fields: &[usize], declared: &[usize]) -> Res
             FieldData::Numbers { values, spellings } => {
                 vec![Target::from_numbers(name, values.clone()).spelled(spellings.iter().map(|(v, s)| (*v, s)))]
             }
-            FieldData::Words(cells) => vec![Target::from_text(name, &cells.iter().collect::<Vec<_>>())],
+            FieldData::Words(cells) => vec![Target::from_words(name, &cells.iter().collect::<Vec<_>>())],
             FieldData::Mixed { cells, .. } if declared.contains(&field) => {
-                vec![Target::from_text(name, &cells.iter().collect::<Vec<_>>())]
+                vec![Target::from_words(name, &cells.iter().collect::<Vec<_>>())]
             }
             FieldData::Matrix(rows) => split(name, rows),
             FieldData::Matrix32(rows) => split(name, &rows.convert()),

@@ -1,6 +1,6 @@
 //! Tests of schemas: one per rule.
 
-use super::super::read::{ReadOptions, read};
+use super::super::read::{ReadOptions, read, read_bytes};
 use super::super::{FieldData, Values};
 use super::*;
 
@@ -201,11 +201,90 @@ fn sparse_and_dense_files_are_converted_into_each_other() {
     let schema = Schema::learn(&svm("1 1:5 3:1\n2 2:6\n"), &SchemaOptions::default()).unwrap();
     let data = schema.apply(&csv("1,0,2,9\n0,0,3,9\n")).unwrap();
     assert!(matches!(data.view("x"), Some(Values::Sparse(r)) if r.row(0).len() == 2 && r.width() == 3));
+    assert!(
+        data.preparation().unwrap().assumed().is_some_and(|said| said.contains("the last one is taken for the target"))
+    );
     assert!(data.target().is_some() && schema.apply(&csv("1,0,2\n0,0,3\n")).unwrap().target().is_none());
     assert!(schema.apply(&csv("1,2\n3,4\n")).is_err());
     let wide = schema.apply(&svm("9:1\n")).unwrap();
     assert_eq!((wide.view("x").unwrap().width(), wide.target().is_none()), (Some(9), true));
     assert_eq!(schema.apply(&svm("1:1\n")).unwrap().view("x").unwrap().width(), Some(3));
+}
+
+#[test]
+fn a_column_too_many_is_the_target_only_by_its_name() {
+    let schema = Schema::learn(&svm("1 1:5 2:1\n2 2:6\n"), &SchemaOptions::default()).unwrap();
+    for text in ["label,a,b\n1,5,1\n2,0,6\n", "id,a,b\n1,5,1\n2,0,6\n", "a,b,label\n5,1,1\n0,6,2\n"] {
+        let said = schema.apply(&csv(text)).unwrap_err().to_string();
+        assert!(said.contains("one more than the 2 coordinates") && said.contains("call the target \"y\""), "{said}");
+    }
+    let data = schema.apply(&csv("y,a,b\n1,5,1\n2,0,6\n")).unwrap();
+    assert!(matches!(data.view("x"), Some(Values::Sparse(r)) if r.row(0)[0].value == 5.0));
+    assert_eq!(data.target().unwrap().numbers().unwrap().values, [1., 2.]);
+    assert!(data.preparation().unwrap().assumed().is_none());
+}
+
+#[test]
+fn columns_of_files_without_names_keep_their_kind_where_others_are_missing() {
+    let reading = |schema: &Schema, text: &str| {
+        read_bytes("new.csv", text.as_bytes(), &schema.reading(ReadOptions::default())).unwrap()
+    };
+    // target first, then a number, then codes
+    for names in ["", "y,a,code\n"] {
+        let train = format!("{names}u,1,01\nv,2,1\nu,3,2\n");
+        let code = if names.is_empty() { "3" } else { "code" };
+        let options = SchemaOptions { categorical: list(&[code]), target: Some(list(&["1"])), ..plain() };
+        let schema = Schema::learn(&table_with("train.csv", &train, &[code]), &options).unwrap();
+        for new in ["u,1,01\nv,2,1\n", "1,01\n2,1\n"] {
+            let data = schema.apply(&reading(&schema, new)).unwrap();
+            assert_eq!(dense(&data, "x"), [1., 1., 0., 0., 2., 0., 1., 0.], "{names:?} {new}");
+        }
+    }
+    // a text, and a mark that is a category
+    let options = |kind: &str| {
+        let mut options = SchemaOptions { target: Some(list(&["1"])), missing: Missing::Mean, ..plain() };
+        if kind == "text" {
+            options.text = list(&["3"])
+        } else {
+            options.categorical = list(&["3"])
+        }
+        options
+    };
+    for kind in ["text", "categorical"] {
+        let reading_of = ReadOptions { words: list(&["3"]), spelled: list(&["3"]), ..ReadOptions::default() };
+        let train = read_bytes("train.csv", b"u,1,007\nv,2,NA\nu,3,8\n", &reading_of).unwrap();
+        let schema = Schema::learn(&train, &options(kind)).unwrap();
+        let shown = |text: &str| format!("{:?}", schema.apply(&reading(&schema, text)).unwrap().views());
+        assert_eq!(shown("1,007\n2,NA\n"), shown("u,1,007\nv,2,NA\n"), "{kind}");
+        assert!(kind == "categorical" || shown("1,007\n2,NA\n").contains("007"));
+    }
+}
+
+#[test]
+fn labels_that_are_words_stay_words_in_every_file() {
+    let options = SchemaOptions { categorical: list(&["v"]), ..plain() };
+    let schema = Schema::learn(&table_with("t.csv", "a,v\n1,3.1\n2,3.10\n", &["v"]), &options).unwrap();
+    assert_eq!(schema.word_columns(), ["v"]);
+    let table = read_bytes("n.csv", b"a,v\n1,3.10\n2,3.1\n", &schema.reading(ReadOptions::default())).unwrap();
+    let classes = schema.apply(&table).unwrap().target().unwrap().classes().unwrap();
+    assert_eq!((classes.labels, classes.codes), (list(&["3.1", "3.10"]), vec![1, 0]));
+    // words of other formats, and regression on them
+    let table =
+        read_bytes("t.jsonl", b"{\"a\":1,\"v\":\"3.1\"}\n{\"a\":2,\"v\":\"3.10\"}\n", &ReadOptions::default()).unwrap();
+    let data = Schema::learn_and_apply(&table, &SchemaOptions { target: Some(list(&["v"])), ..plain() }).unwrap().1;
+    assert_eq!(data.target().unwrap().classes().unwrap().labels, ["3.1", "3.10"]);
+    assert_eq!(data.target().unwrap().numbers().unwrap().values, [3.1, 3.1]);
+    // plain words need nothing
+    let schema = Schema::learn(&csv("a,v\n1,u\n2,w\n"), &plain()).unwrap();
+    assert!(schema.word_columns().is_empty() && !serde_json::to_string(&schema).unwrap().contains("target_words"));
+}
+
+#[test]
+fn decimal_commas_are_told_also_beside_marks() {
+    for text in ["a;y\n0,5;0\n1,5;1\nn/a;0\n0,5;0\n1,5;1\n", "a;y\n-;0\n0,5;0\n1,5;1\n-;0\n2;1\n"] {
+        let said = error(&csv(text), &plain());
+        assert!(said.contains("\"0,5\" has a decimal comma"), "{said}");
+    }
 }
 
 #[test]

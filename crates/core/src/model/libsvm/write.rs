@@ -2,8 +2,8 @@
 //!
 //! More can be said than what LIBSVM trains. A factor of the kernel goes into the coefficients. The largest of k scores
 //! wins all its duels, so f_a − f_b for each pair is a vote with the same result: a point with a weight in f_c is written
-//! as a support vector of class c with that weight in every pair, positive where c is the first. Explicit weights are a
-//! support vector themselves. A ball is a half-space where κ(x, x) is constant.
+//! as a support vector of class c with that weight in every pair, positive where c is the first. Where scores are those of pairs, a point
+//! is a support vector of the first class of each. Explicit weights are a support vector themselves. A ball is a half-space where κ(x, x) is constant.
 
 use super::LibsvmFile;
 use crate::calibrate::{Calibration, Curve};
@@ -193,6 +193,24 @@ fn sum(model: &Model, kernel: &Kernel<'_>) -> Result<Sum, String> {
                     duels.terms.push(((1..k).map(|d| if d > c { weight } else { -weight }).collect(), place));
                     duels.counts[c] += 1;
                 }
+            }
+            Ok(duels)
+        }
+        // one score for each pair, positive for the first of it: a point votes as a support vector of that class
+        Readout::Vote { labels } if labels.len() >= 2 && outputs == labels.len() * (labels.len() - 1) / 2 => {
+            let k = labels.len();
+            let mut duels = Sum { svm_type: "c_svc", counts: vec![0; k], offsets, terms: Vec::new() };
+            let mut first = 0;
+            for c in 0..k - 1 {
+                let pairs = first..first + k - 1 - c;
+                for (p, &place) in points.iter().enumerate() {
+                    let weights = &alpha[p * outputs..(p + 1) * outputs][pairs.clone()];
+                    if weights.iter().any(|weight| *weight != 0.0) {
+                        duels.terms.push((vec![0.0; c].into_iter().chain(weights.iter().copied()).collect(), place));
+                        duels.counts[c] += 1;
+                    }
+                }
+                first = pairs.end;
             }
             Ok(duels)
         }

@@ -40,7 +40,7 @@ impl<'a> Batches<'a> {
         if self.columns.is_empty() {
             for field in schema.fields() {
                 let cells = match kind(field.data_type()) {
-                    Some(Kind::Numbers) if self.options.words.contains(field.name()) => Cells::Words(Vec::new()),
+                    Some(Kind::Numbers) if self.options.has_words(field.name()) => Cells::Words(Vec::new()),
                     Some(Kind::Numbers) => Cells::Numbers(Vec::new()),
                     Some(Kind::Words) => Cells::Words(Vec::new()),
                     Some(Kind::Vectors) => Cells::Vectors { values: Vec::new(), width: None },
