@@ -1,5 +1,9 @@
-//! The end of memory: a sentence and an exit code, where an allocation that the system refuses would end the program by SIGABRT.
+//! The allocator of the programs: large memory in large pages, and the end of memory as a sentence.
 //!
+//! A page of 4 KiB that is touched for the first time costs the system more than filling it costs the program. Allocations of some megabytes, which
+//! are tables and matrices, wish for pages of 2 MiB; the system may refuse.
+//!
+//! Where the system refuses an allocation, the program would end by SIGABRT; here it says a sentence and has an exit code.
 //! Memory that grows with the data is asked for before it is allocated (`mercer::memory`), and is refused in words of its own. Here ends what is too
 //! small to ask, and what libraries take for themselves, under a limit such as `ulimit -v`.
 
@@ -37,11 +41,33 @@ static TOLD: Told = Told;
 
 #[inline]
 fn given(at: *mut u8, size: usize) -> *mut u8 {
-    if at.is_null() && !mercer::memory::asking() {
-        end(size);
+    if at.is_null() {
+        if !mercer::memory::asking() {
+            end(size);
+        }
+    } else if size >= LARGE {
+        wish_for_large_pages(at, size);
     }
     at
 }
+
+/// Smallest size of an allocation that wishes for large pages, in bytes.
+const LARGE: usize = 4 << 20;
+
+#[cfg(target_os = "linux")]
+#[cold]
+fn wish_for_large_pages(at: *mut u8, size: usize) {
+    const PAGE: usize = 4096;
+    let first = at.align_offset(PAGE);
+    let whole = size.saturating_sub(first) / PAGE * PAGE;
+    if first < size && whole > 0 {
+        // SAFETY: the pages lie within the allocation, and the advice changes nothing that can be read or written
+        unsafe { libc::madvise(at.add(first).cast(), whole, libc::MADV_HUGEPAGE) };
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn wish_for_large_pages(_: *mut u8, _: usize) {}
 
 /// Says that so many bytes were refused, and ends the process; nothing here allocates.
 #[cold]
