@@ -266,7 +266,8 @@ impl<'a> Run<'a> {
             }
             (None, None) => self.machine.run(&task, watch)?,
         };
-        let more = diagnosis::advice(data, task.gram.as_ref(), &kernel, &fitted.report);
+        let read = (task.gram.as_ref(), self.machine.traits().reads);
+        let more = diagnosis::advice(data, read, &kernel, &fitted.report);
         let offset =
             self.machine.traits().without_offset.then(|| diagnosis::offset(data, task.gram.as_ref())).flatten();
         fitted.report.advice.extend(offset);

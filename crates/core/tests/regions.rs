@@ -1,6 +1,7 @@
 //! Regions that hold all but a share ν: what is promised holds for what is predicted.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+use mercer::data::Values;
 use mercer::job::Job;
 use mercer::machines::{Coefficients, Effort, Fact, Machine};
 use mercer::prelude::*;
@@ -57,6 +58,27 @@ fn a_share_nu_is_kept_by_what_is_predicted() {
                     assert!(least <= tolerance + 1e-6 * total, "{what}: {least}");
                 }
             }
+        }
+    }
+}
+
+/// A ball does not grow with the place of the columns: what is added to its square is rounding of the sums, and no more.
+#[test]
+fn a_ball_far_from_zero_has_the_radius_it_has_at_zero() {
+    let near = cloud(200, 1.0, 3);
+    let radius = |shift: f64, nu: f64| {
+        let Values::Dense(rows) = &near.views()[0].values else { panic!("dense rows") };
+        let moved = rows.values().iter().map(|x| x + shift).collect();
+        let data = Dataset::new(Rows::new(moved, rows.len(), rows.width()).unwrap());
+        let machine = Svdd { nu, effort: Effort { tolerance: 1e-4, ..Effort::default() } };
+        let model = Job::new(&machine, &linear()).run(&data, &Silent).unwrap();
+        model.fitted().report.notes.iter().find(|(name, _)| name == "radius").unwrap().1
+    };
+    for nu in [0.05, 0.3] {
+        let wanted = radius(0.0, nu);
+        for shift in [1e4, 1e5] {
+            let found = radius(shift, nu);
+            assert!((found / wanted - 1.0).abs() < 1e-3, "{nu} {shift}: {found} for {wanted}");
         }
     }
 }

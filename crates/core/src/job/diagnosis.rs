@@ -5,7 +5,7 @@ use crate::formula::Formula;
 use crate::gram::views::FarOrigin;
 use crate::gram::{BlockMut, Gram, Pick};
 use crate::machines::Fact;
-use crate::machines::SolverReport;
+use crate::machines::{Reads, SolverReport};
 use crate::watch::Status;
 use std::cmp::Ordering;
 
@@ -19,10 +19,18 @@ const SAMPLE: usize = 64;
 /// Sizes of numbers beyond which kernels of them are lost: their squares, or those of their differences, are zero or infinite.
 const SIZES: std::ops::Range<f64> = 1e-150..1e150;
 
-/// Advice for a fit that stopped early, took very many steps or saw numbers that no kernel can compare; none for any other.
-pub(super) fn advice(data: &Dataset, gram: &dyn Gram, kernel: &Formula, report: &SolverReport) -> Vec<String> {
+/// Advice for a fit that stopped early, took very many steps or saw numbers that no kernel or solver can compare; none for any other.
+pub(super) fn advice(
+    data: &Dataset,
+    (gram, reads): (&dyn Gram, Reads),
+    kernel: &Formula,
+    report: &SolverReport,
+) -> Vec<String> {
     let mut told: Vec<String> = sizes(data).into_iter().collect();
     told.extend(slowness(data, gram, kernel, report));
+    if told.is_empty() {
+        told.extend(lost_distances(gram, reads, kernel).or_else(|| residual(report)));
+    }
     told.extend(gap(report).filter(|_| told.is_empty() && report.advice.is_empty()));
     told
 }
@@ -30,14 +38,33 @@ pub(super) fn advice(data: &Dataset, gram: &dyn Gram, kernel: &Formula, report: 
 /// The part of the objective from which on a duality gap is told to be large.
 const LARGE_GAP: f64 = 0.1;
 
-/// A solution whose multipliers agree within the tolerance, and whose objective may be far from the optimum all the same.
+/// A solution whose stopping rule holds, and whose objective may be far from the optimum all the same.
 fn gap(report: &SolverReport) -> Option<String> {
-    // other solvers end by the gap itself
-    let (_, gap, objective) = (report.violation?, report.duality_gap?, report.objective?);
-    (report.status == Status::Converged && gap > LARGE_GAP * objective.abs()).then(|| {
+    let (gap, objective) = (report.duality_gap?, report.objective?);
+    let remedy = match report.violation {
+        Some(_) => {
+            "all conditions hold within the tolerance, but the objective may be that far from the optimum; give a smaller tolerance"
+        }
+        None => {
+            "the objective may be that far from the optimum, since the kernel's values span more digits than numbers have; scale the \
+             columns (--scale standard), or increase lambda"
+        }
+    };
+    (report.status == Status::Converged && gap > LARGE_GAP * objective.abs())
+        .then(|| format!("the duality gap {gap:.3e} is large against the objective {objective:.3e}: {remedy}"))
+}
+
+/// Relative residual of equations that were solved directly from which on it is told.
+const LARGE_RESIDUAL: f64 = 1e-6;
+
+/// Equations whose solution is not one.
+fn residual(report: &SolverReport) -> Option<String> {
+    // where steps are taken, they end at a tolerance of their own
+    let residual = report.fact(Fact::RelativeResidual).filter(|_| report.iterations == 0)?;
+    (residual > LARGE_RESIDUAL).then(|| {
         format!(
-            "the duality gap {gap:.3e} is large against the objective {objective:.3e}: all conditions hold within the tolerance, but the \
-             objective may be that far from the optimum; give a smaller tolerance"
+            "the equations hold up to a relative residual of {residual:.1e} only: beside the largest values of the kernel, lambda is less than \
+             rounding; scale the columns (--scale standard), or increase lambda"
         )
     })
 }
@@ -81,7 +108,7 @@ impl Sampled {
     /// True if κ(x, x) is the same for all examples, as it is where kernels depend on distances.
     fn is_flat(&self) -> bool {
         let own = |i: usize| self.values[i * self.places + i];
-        (1..self.places).all(|i| (own(i) - own(0)).abs() <= 1e-9 * own(0).abs())
+        (1..self.places).all(|i| (own(i) - own(0)).abs() <= 64.0 * f64::EPSILON * own(0).abs())
     }
 }
 
@@ -179,10 +206,26 @@ fn columns(data: &Dataset) -> Option<String> {
 
 /// Ratio of κ(x, x) to the squared distances between examples from which on solvers feel it.
 const FAR_ORIGIN: f64 = 100.0;
+/// Ratio from which on half the digits of the distances are lost, whoever asks for them.
+const LOST_DISTANCES: f64 = 1e8;
 
 /// An origin so far from all examples that kernel values tell little of their distances.
 fn far_origin(gram: &dyn Gram, kernel: &Formula) -> Option<String> {
-    let far = FarOrigin::seen(gram).filter(|far| far.ratio >= FAR_ORIGIN)?;
+    FarOrigin::seen(gram).filter(|far| far.ratio >= FAR_ORIGIN).and_then(|far| far_from(&far, gram, kernel))
+}
+
+/// An origin so far that predictions of any machine are made of what is left of the distances.
+fn lost_distances(gram: &dyn Gram, reads: Reads, kernel: &Formula) -> Option<String> {
+    // values are asked for in the form that the machine has prepared
+    let seen = match reads {
+        Reads::Rows => FarOrigin::of(gram),
+        Reads::Blocks => FarOrigin::seen(gram),
+        Reads::Features => None,
+    };
+    seen.filter(|far| far.ratio >= LOST_DISTANCES).and_then(|far| far_from(&far, gram, kernel))
+}
+
+fn far_from(far: &FarOrigin, gram: &dyn Gram, kernel: &Formula) -> Option<String> {
     // where κ(x, x) is the same for all, it is the width that is too large
     (!sample(gram).is_flat()).then(|| {
         format!(
@@ -327,6 +370,60 @@ mod tests {
         let advice = report.advice.join("; ");
         assert!(advice.contains("duality gap") && advice.contains("smaller tolerance"), "{advice}");
         assert!(!sharp.advice.join("; ").contains("duality gap"));
+    }
+
+    #[test]
+    fn an_origin_that_is_too_far_is_told_whatever_the_machine_and_its_status() {
+        use crate::prelude::{Knn, LossName, NearestMean, OneClass, Penalty, Target, programme_regression};
+        let told = |machine: &dyn crate::machines::Machine, kernel: &str, shift: f64| {
+            let data = clouds(shift, 3.0);
+            let data = if machine.entry().learns == crate::machines::Learns::Numbers {
+                data.with_target(Target::from((0..60).map(f64::from).collect::<Vec<f64>>())).unwrap()
+            } else {
+                data
+            };
+            let job = crate::job::Job::new(machine, &kernel.parse().unwrap());
+            job.run(&data, &crate::watch::Silent).unwrap().fitted.report.advice.join("; ")
+        };
+        let squared = programme_regression(LossName::Squared, Penalty::Norm, 1.0);
+        let machines: [&dyn crate::machines::Machine; 4] =
+            [&NearestMean::default(), &Knn::default(), &OneClass::default(), &squared];
+        for machine in machines {
+            for shift in [1e6, 1e8, 1e11] {
+                let advice = told(machine, "linear", shift);
+                let name = machine.entry().name;
+                assert!(
+                    advice.contains("far from the origin") && advice.contains("centre("),
+                    "{name} {shift}: {advice}"
+                );
+                assert!(!told(machine, "rbf(gamma=0.1)", shift.min(1e6)).contains("origin"), "{name} {shift}");
+            }
+            assert!(!told(machine, "linear", 10.0).contains("origin"), "{}", machine.entry().name);
+        }
+    }
+
+    #[test]
+    fn equations_and_gaps_that_rounding_has_spoilt_are_told() {
+        use crate::prelude::{Kfd, Penalty};
+        let stretched = |stretch: f64| {
+            let data = clouds(0.0, 1.0);
+            let Values::Dense(rows) = &data.views()[0].values else { panic!() };
+            let rows = Rows::new(rows.values().iter().map(|x| x * stretch).collect(), 60, 2).unwrap();
+            Dataset::new(rows).with_target(data.target().unwrap().clone()).unwrap()
+        };
+        let fit = |lambda: f64, stretch: f64| {
+            let machine = Kfd { penalty: Penalty::Norm, lambda: lambda.into(), ..Kfd::default() };
+            machine.fit(&crate::prelude::linear(), &stretched(stretch)).unwrap().fitted.report
+        };
+        let (lost, sharp) = (fit(1e-9, 1e4), fit(1.0, 1.0));
+        assert_eq!((lost.status, sharp.status), (Status::IterationLimit, Status::Converged));
+        let advice = lost.advice.join("; ");
+        assert!(advice.contains("relative residual") && advice.contains("increase lambda"), "{advice}");
+        assert!(sharp.advice.is_empty(), "{:?}", sharp.advice);
+        // a gap is large beside an objective whether or not the solver has violations to tell
+        let told = SolverReport { objective: Some(10.36), duality_gap: Some(4.6), ..SolverReport::direct() };
+        assert!(gap(&told).unwrap().contains("4.600e0"));
+        assert!(gap(&SolverReport { duality_gap: Some(0.01), ..told }).is_none());
     }
 
     #[test]

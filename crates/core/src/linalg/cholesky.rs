@@ -89,6 +89,11 @@ impl Cholesky {
         self.n == 0
     }
 
+    /// The diagonal of A.
+    pub fn diagonal(&self) -> &[f64] {
+        &self.diagonal
+    }
+
     /// L, row by row, with zeros above the diagonal.
     pub fn factor_rows(&self) -> Vec<f64> {
         let n = self.n;

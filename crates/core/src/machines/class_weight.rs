@@ -78,7 +78,10 @@ impl ClassWeight {
         classes: &Classes,
         own: Option<&[f64]>,
     ) -> Result<Vec<f64>, FitError> {
-        let factors = Self::factors(machine, text, classes)?;
+        // what has no weight is not there, and belongs to no class that is to be balanced
+        let counted = |(i, _): &(usize, &u32)| own.is_none_or(|w| w[*i] > 0.0);
+        let codes = classes.codes.iter().enumerate().filter(counted).map(|(_, &code)| code).collect();
+        let factors = Self::factors(machine, text, &Classes { labels: classes.labels.clone(), codes })?;
         let weight = |(i, &code): (usize, &u32)| factors[code as usize] * own.map_or(1.0, |w| w[i]);
         let weights: Vec<f64> = classes.codes.iter().enumerate().map(weight).collect();
         refuse_weightless(machine, classes, &weights)?;
@@ -137,6 +140,15 @@ mod tests {
         assert_eq!(ClassWeight::factors("m", "3.10:5", &versions).unwrap(), [1.0, 5.0, 1.0]);
         let ones = Classes { labels: vec!["-1".into(), "1".into()], codes: vec![0, 1] };
         assert_eq!(ClassWeight::factors("m", "1.0:5", &ones).unwrap(), [1.0, 5.0], "numbers among numbers");
+    }
+
+    #[test]
+    fn examples_without_weight_belong_to_no_class_that_is_balanced() {
+        let own = [1.0, 0.0, 3.0, 1.0, 1.0, 0.0];
+        let weights = ClassWeight::of_examples("m", "balanced", &classes(), Some(&own)).unwrap();
+        // 4/6, 4/3 and 4/3 of the four that count
+        let wanted = [2.0 / 3.0, 0.0, 2.0, 4.0 / 3.0, 4.0 / 3.0, 0.0];
+        assert!(weights.iter().zip(wanted).all(|(w, t)| (w - t).abs() < 1e-15), "{weights:?}");
     }
 
     #[test]

@@ -5,7 +5,9 @@
 //! f_c(x)     = Σ_{i∈N} a_i v_ic / Σ_{i∈N} a_i          N: the k examples with the smallest d²
 //! a_i        = w_i, or w_i / d(x, x_i); where some of N are at distance zero, w_i for these and 0 for the others
 //! ```
-//! κ(x, x) is the same for all x_i: it changes no order, and is asked for only where distances are weights.
+//! κ(x, x) is the same for all x_i: it changes no order, and is asked for only where distances are weights. Nor does κ(x_i, x_i) where it is
+//! the same for all: the order is then that of κ(x, x_i) itself, which tells examples apart whose distances are all one number to
+//! rounding, as those of a radial kernel far from all examples.
 //!
 //! # Source
 //! Shawe-Taylor & Cristianini 2004, §5.1 (distances in feature space).
@@ -77,6 +79,7 @@ impl Neighbours {
             Weighting::Uniform => vec![0.0; n],
             Weighting::Distance => cross.self_similarities(Side::Rows).unwrap_or_else(unknown),
         };
+        let base = self.base();
         let strip = (MAX_CANDIDATES / (2 * self.k).max(1)).clamp(1, STRIP);
         by_strips(scores, strip * outputs.max(1), |at, scores| {
             let (start, count) = (at * strip, scores.len() / outputs);
@@ -92,18 +95,30 @@ impl Neighbours {
                 );
                 for (nearest, line) in rows.iter_mut().zip(block.chunks_exact(right - left)) {
                     for (place, similarity) in (left..right).zip(line) {
-                        // d² − κ(x, x)
-                        nearest.see(self.own[place] - 2.0 * similarity, place);
+                        // d² − κ(x, x) − base
+                        nearest.see(self.beyond(base, place) - 2.0 * similarity, place);
                     }
                 }
             }
             for (i, (nearest, out)) in rows.into_iter().zip(scores.chunks_exact_mut(outputs)).enumerate() {
-                self.ask(nearest.found(), own[start + i], out);
+                self.ask(nearest.found(), own[start + i] + base, out);
             }
         });
     }
 
-    /// The mean of the values of some neighbours, each given by d² − κ(x, x) and its place.
+    /// κ(x_i, x_i), where it is the same for all but for rounding, else zero.
+    fn base(&self) -> f64 {
+        let first = self.own.first().copied().unwrap_or(0.0);
+        let alike = self.own.iter().all(|own| (own - first).abs() <= ROUNDING * first.abs());
+        if alike { first } else { 0.0 }
+    }
+
+    /// κ(x_i, x_i) beyond the base that all share.
+    fn beyond(&self, base: f64, place: usize) -> f64 {
+        if base == 0.0 { self.own[place] } else { 0.0 }
+    }
+
+    /// The mean of the values of some neighbours, each given by d² less `own`, and its place.
     fn ask(&self, neighbours: Option<Vec<(f64, usize)>>, own: f64, out: &mut [f64]) {
         let Some(neighbours) = neighbours.filter(|_| own.is_finite()) else { return out.fill(f64::NAN) };
         let outputs = out.len();

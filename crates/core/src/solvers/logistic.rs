@@ -50,6 +50,8 @@ pub struct LogisticSolution {
 
 /// Largest number of steps: a convex problem with halved steps has long ended by then.
 const MAX_STEPS: usize = 100;
+/// Decrement, as a part of the objective at zero, that rounding leaves.
+const ROUNDING: f64 = 1e-10;
 
 /// Solves until the decrement is below the tolerance times the objective at zero. Each step takes n³/3 multiplications.
 pub fn logistic(
@@ -70,7 +72,8 @@ pub fn logistic(
     };
     let (mut alpha, mut image, mut offset) = (vec![0.0; n], vec![0.0; n], 0.0);
     let mut value = objective(&alpha, &image, offset);
-    let small = tolerance * value.max(f64::MIN_POSITIVE);
+    let start = value.max(f64::MIN_POSITIVE);
+    let small = tolerance * start;
     let mut solution = LogisticSolution {
         alpha: Vec::new(),
         offset,
@@ -134,7 +137,10 @@ pub fn logistic(
             }
             t *= 0.5;
             if t < 1e-12 {
-                // rounding is all that is left to gain
+                // no step lowers the objective: rounding is all that is left to gain, or all that is left of the digits
+                if solution.decrement > ROUNDING * start {
+                    solution.status = Status::IterationLimit;
+                }
                 solution.alpha = alpha;
                 solution.offset = offset;
                 return Ok(solution);

@@ -1,8 +1,10 @@
 //! Solvers: named problems in, solutions with evidence out. They see matrices, never data.
 
+mod balance;
 pub mod conjugate_gradient;
 pub mod coordinate_descent;
 pub mod direct;
+pub mod dual;
 pub mod fisher;
 pub mod logistic;
 mod loss;

@@ -4,6 +4,7 @@
 
 mod adjusted;
 mod combined;
+mod hollow;
 mod identity;
 mod lazy;
 mod memoised;
@@ -16,6 +17,7 @@ mod submatrix;
 pub(crate) use adjusted::row_means;
 pub use adjusted::{Adjusted, Centring};
 pub use combined::{Combine, Combined};
+pub(crate) use hollow::Hollow;
 pub use identity::{Constant, Identity};
 pub(crate) use lazy::Lazy;
 pub(crate) use memoised::Memoised;

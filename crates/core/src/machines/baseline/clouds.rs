@@ -167,7 +167,7 @@ pub(super) fn log_priors(
 }
 
 /// Scores of pairs are logarithms of odds: they are read as votes, which the likeliest class wins, and their probabilities are
-/// the posterior ones without anything to be learned.
+/// the posterior ones without anything to be learned, but none of a pair is below 10⁻⁷.
 pub(super) fn odds(labels: Vec<String>) -> (Readout, Calibration) {
     let calibration = Calibration::of_log_odds(pairs(labels.len()).count());
     (Readout::Vote { labels }, calibration)

@@ -18,7 +18,7 @@ const NAME: &str = "linear_fisher";
 /// For two classes w is Fisher's direction S_W⁻¹(m₁ − m₂), the largest quotient of the distance of means and the scatter inside
 /// classes, and also that of least squares on ±1. Σ is the scatter about the class means over the number of examples,
 /// shrunk towards a multiple of the identity by `gamma`. Scores are logarithms of the odds of every two classes, probabilities
-/// the posterior ones under `priors`, without calibration. Weights of examples count them several times. A method for
+/// the posterior ones under `priors`, without calibration, none of two classes below 10⁻⁷. Weights of examples count them several times. A method for
 /// comparisons, on the coordinates of the linear kernel. The report's note `separation` is the least squared distance of two
 /// class means, measured by Σ⁻¹.
 ///

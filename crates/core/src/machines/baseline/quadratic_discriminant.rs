@@ -19,7 +19,7 @@ const NAME: &str = "quadratic_discriminant";
 /// Σ_c = ((1 − λ) S_c + λ S) / ((1 − λ) n_c + λ n) mixes the scatter of a class with that of all, and (1 − γ) Σ_c + γ (tr Σ_c / d) I
 /// rounds it off. λ = 0, γ = 0 is the quadratic discriminant, λ = 1, γ = 0 the linear one, λ = 1, γ = 1 the nearest mean but
 /// for the priors. Scores are logarithms of the odds of every two classes, probabilities the posterior ones under `priors`,
-/// without calibration. Weights of examples count them several times. A method for comparisons, on the coordinates of the
+/// without calibration, none of two classes below 10⁻⁷. Weights of examples count them several times. A method for comparisons, on the coordinates of the
 /// linear kernel.
 ///
 /// # Source

@@ -73,6 +73,30 @@ fn a_radial_kernel_has_the_neighbours_of_the_plain_distance() {
 }
 
 #[test]
+fn far_from_all_examples_the_nearest_are_still_the_nearest() {
+    let (x, codes) = clouds(200, 5);
+    let data = labelled(&x, &codes);
+    // 1 − κ is 1 to rounding from a squared distance of 37/γ on, and κ is zero from about 740/γ on
+    let z = Rows::from_vectors(&[[9.0, 0.0, 1.0], [1.0, 14.0, 1.0], [-12.0, 12.0, -12.0]]).unwrap();
+    for kernel in ["rbf(gamma=1)", "rbf(gamma=0.7) * 3", "laplacian(gamma=4)", "normalise(rbf(gamma=1))"] {
+        let kernel: Formula = kernel.parse().unwrap();
+        for weighting in [Weighting::Uniform, Weighting::Distance] {
+            let model = Knn { k: 1, weighting }.fit(&kernel, &data).unwrap();
+            let scores = model.scores(&Dataset::new(z.clone())).unwrap();
+            for (i, row) in scores.chunks_exact(3).enumerate() {
+                let city = |j: usize| x.row(j).iter().zip(z.row(i)).map(|(a, b)| (a - b).abs()).sum::<f64>();
+                let nearest = if kernel.to_string().contains("laplacian") {
+                    (0..200).min_by(|&a, &b| city(a).total_cmp(&city(b))).unwrap()
+                } else {
+                    sorted(&x, z.row(i), |_| true)[0].1
+                };
+                assert_eq!(row[codes[nearest]], 1.0, "{kernel} {weighting:?} {i}");
+            }
+        }
+    }
+}
+
+#[test]
 fn ties_go_to_the_first_and_examples_at_distance_zero_decide_alone() {
     let x = Rows::from_vectors(&[[0.0], [1.0], [1.0], [2.0]]).unwrap();
     let data = Dataset::new(x).with_target(Target::from_text("y", &["b", "a", "b", "a"])).unwrap();

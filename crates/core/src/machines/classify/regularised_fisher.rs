@@ -22,8 +22,8 @@ const WHAT: &str = "the regularised Fisher discriminant";
 /// along w. B = D − C₊ − C₋ takes the class means away and weighs: B = R² with R = √(2l₋/l) (I − 11ᵀ/l₊) on the positives and
 /// the same with the signs exchanged on the negatives, so that the system is solved as (RKR + λI) v = RKy, a = (y − Rv)/λ, by
 /// Cholesky. b lies in the middle of the projected class means. For classes of equal size y points from mean to mean; for
-/// others the book's y does not, and moves with the origin of feature space. `numerator = means` takes ±l/(2l±) in its place,
-/// which does for any sizes. Several classes are taken one against the rest. The report's notes are `quotient` (the value of
+/// others the book's y does not, and moves with the origin of feature space: it may point the other way, which the report then says.
+/// `numerator = means` takes ±l/(2l±) in its place, which does for any sizes. Several classes are taken one against the rest. The report's notes are `quotient` (the value of
 /// the maximum, summed over problems) and `relative_residual` (the largest ‖y − (BK + λI)a‖ / ‖y‖).
 ///
 /// # Source
@@ -146,7 +146,7 @@ impl Sides {
 }
 
 impl RegularisedFisher {
-    fn direction(&self, gram: &dyn Gram, mut matrix: Vec<f64>, sides: &Sides) -> Result<BinarySolution, SolveError> {
+    fn direction(&self, gram: &dyn Gram, mut matrix: Vec<f64>, sides: &Sides) -> Result<Direction, SolveError> {
         let n = sides.positive.len();
         let y = sides.target(self.numerator);
         let product = |x: &[f64]| {
@@ -173,7 +173,7 @@ impl RegularisedFisher {
         // at the maximum wᵀ(…)w = yᵀKa, so the quotient is yᵀKa itself
         let quotient = y.iter().zip(&scores).map(|(y, s)| y * s).sum();
         let relative_residual = (squares(&difference(&y, &left)) / squares(&y)).sqrt();
-        Ok(BinarySolution {
+        let solution = BinarySolution {
             coefficients: a,
             // b = ½ aᵀKt with t = 1/l₊ or 1/l₋: the middle of the projected means (5.20)
             offset: -f64::midpoint(means.0, means.1),
@@ -183,8 +183,27 @@ impl RegularisedFisher {
                 ProblemNote::summed(("quotient".to_owned(), quotient)),
                 ProblemNote::largest(Fact::RelativeResidual.note(relative_residual)),
             ],
-        })
+        };
+        Ok(Direction { solution, turned: means.0 < means.1 })
     }
+}
+
+/// A solution, and which way it points.
+struct Direction {
+    solution: BinarySolution,
+    /// True if the mean of the positives is below that of the negatives.
+    turned: bool,
+}
+
+/// A direction along which some class lies below the others, in words.
+fn wrong_way_round(found: &[Direction], labels: &[String]) -> Option<String> {
+    // one class against the rest: the problem of a class has its place
+    let class = found.iter().position(|direction| direction.turned)?;
+    Some(format!(
+        "the mean of class \"{}\" lies below that of the others on its line, so that predictions are the wrong way round: with numerator = \
+         labels the direction of classes of unequal size depends on the origin of the kernel; set numerator = means",
+        labels[class]
+    ))
 }
 
 /// In place, for n × n numbers.
@@ -218,15 +237,18 @@ impl Machine for RegularisedFisher {
         if kept.stored().is_some_and(|values| values.iter().any(|k| !k.is_finite())) {
             return Err(solve(not_finite(&kept)));
         }
-        let solved = in_turn(&rest, |problem| {
+        let found = in_turn(&rest, |problem| {
             let progress = Progress::new(Phase::FACTORISATION, problem.first).of(rest.problems());
             watch.alive(progress).map_err(|reason| solve(reason.into()))?;
             let copy = kept.stored().map(<[f64]>::to_vec).unwrap_or_default();
             self.direction(&kept, copy, &Sides::new(&problem.signs)).map_err(solve)
         })?;
+        let advice = wrong_way_round(&found, &classes.labels);
+        let solved: Vec<BinarySolution> = found.into_iter().map(|direction| direction.solution).collect();
         let fitted = gather(&rest, &solved, Keep::All);
         let storage = format!("kernel matrix stored in f64, twice {}", show_bytes(8 * n * n));
-        Ok(Fitted { report: SolverReport { storage, ..fitted.report }, ..fitted })
+        let advice = advice.into_iter().collect();
+        Ok(Fitted { report: SolverReport { storage, advice, ..fitted.report }, ..fitted })
     }
 }
 
@@ -338,6 +360,31 @@ mod tests {
                 let other = quotient([angle.cos(), angle.sin()], &x, &y, &target, 2.0);
                 assert!(other <= value * (1.0 + 1e-9), "{plus} {numerator:?} {angle}");
             }
+        }
+    }
+
+    #[test]
+    fn a_direction_that_points_the_wrong_way_is_told() {
+        let fit = |plus: usize, shift: f64, numerator: FisherTarget| {
+            let (x, y, _) = clouds(60, plus);
+            let labels: Vec<&str> = y.iter().map(|y| if *y > 0.0 { "a" } else { "b" }).collect();
+            let rows = Rows::new(x.iter().map(|x| x + shift).collect(), 60, 2).unwrap();
+            let data = Dataset::new(rows).with_target(Target::from_text("y", &labels)).unwrap();
+            let model = RegularisedFisher { lambda: 1.0, numerator }.fit(&linear(), &data).unwrap();
+            let scores = model.scores(&data).unwrap();
+            let right = scores.iter().zip(&y).filter(|(s, y)| *s * *y > 0.0).count();
+            (right, model.fitted.report.advice.join("; "))
+        };
+        let (right, advice) = fit(12, 20.0, FisherTarget::Labels);
+        assert!(
+            right < 30 && advice.contains("class \"a\"") && advice.contains("numerator = means"),
+            "{right} {advice}"
+        );
+        for (plus, shift, numerator) in
+            [(12, 20.0, FisherTarget::Means), (12, 0.0, FisherTarget::Labels), (30, 20.0, FisherTarget::Labels)]
+        {
+            let (right, advice) = fit(plus, shift, numerator);
+            assert!(right > 30 && advice.is_empty(), "{plus} {shift} {numerator:?}: {right} {advice}");
         }
     }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// The rounding of scores, relative to the largest sum that they may be: a score of a model that was saved, and of an example that
 /// stands alone or among others, differs by less.
-const ROUNDING: f64 = 1e-10;
+const ROUNDING: f64 = 64.0 * f64::EPSILON;
 /// The error of the solver's state, whose kernel values are single precision.
 const ROW_ERROR: f64 = 1e-6;
 

@@ -1,7 +1,8 @@
 //! Novelty by the density of a window estimate.
 
 use crate::data::DataError;
-use crate::gram::{Side, apply, diagonal};
+use crate::gram::apply;
+use crate::gram::views::Hollow;
 use crate::machines::{
     Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, SolverReport, Task, Tolerates,
     Traits,
@@ -10,6 +11,7 @@ use crate::params::{Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
 use crate::sources::{PARZEN, Source};
 use crate::watch::{Monitor, Phase};
+use std::sync::Arc;
 
 const NAME: &str = "parzen_density";
 
@@ -87,12 +89,10 @@ impl Machine for ParzenDensity {
         }
         watch.alive(Phase::new("densities").into()).map_err(|reason| FitError::stopped(NAME, reason))?;
         let alpha = vec![1.0 / n as f64; n];
-        let mut densities = vec![0.0; n];
-        apply(&*task.gram, &alpha, 1, &mut densities);
-        let own = task.gram.self_similarities(Side::Rows).unwrap_or_else(|| diagonal(&*task.gram));
-        // (n p(x_i) − κ(x_i, x_i)) / (n − 1)
-        let left_out: Vec<f64> =
-            densities.iter().zip(&own).map(|(p, own)| (n as f64 * p - own) / (n - 1) as f64).collect();
+        // without the example's own window, which would leave nothing but its rounding of windows that are narrow
+        let mut left_out = vec![0.0; n];
+        let others = Hollow { inner: Arc::clone(&task.gram) };
+        apply(&others, &vec![1.0 / (n - 1) as f64; n], 1, &mut left_out);
         if left_out.iter().any(|p| !p.is_finite()) {
             return Err(FitError::Solve { machine: NAME, error: not_finite(&*task.gram) });
         }
@@ -110,13 +110,20 @@ impl Machine for ParzenDensity {
         if !logs.is_empty() {
             notes.push(("mean_log_density".to_owned(), logs.iter().sum::<f64>() / logs.len() as f64));
         }
+        let advice = (threshold == 0.0).then(|| {
+            format!(
+                "the threshold is 0, below which no density is, so that nothing is novel: κ is 0 between {} of {n} examples and all others; \
+                 make the kernel wider",
+                left_out.iter().filter(|p| **p == 0.0).count()
+            )
+        });
         Ok(Fitted::new(
             Expansion {
                 coefficients: Coefficients::Dual { points: (0..n).collect(), alpha },
                 offsets: vec![-threshold],
             },
             Readout::Novelty,
-            SolverReport { support: Some(n), notes, ..SolverReport::direct() },
+            SolverReport { support: Some(n), notes, advice: advice.into_iter().collect(), ..SolverReport::direct() },
         ))
     }
 }
@@ -152,6 +159,26 @@ mod tests {
                 assert!((s - (p - t)).abs() < 1e-12);
             }
         }
+    }
+
+    #[test]
+    fn narrow_windows_keep_their_digits_and_windows_that_reach_nobody_are_told() {
+        let (x, data) = normal(40, 4);
+        let fit = |gamma: f64| ParzenDensity::default().fit(&rbf(gamma), &data).unwrap().fitted.report;
+        let note = |report: &SolverReport, name: &str| report.notes.iter().find(|(k, _)| k == name).map(|n| n.1);
+        for gamma in [100.0, 1e3, 1e4] {
+            let window = |i: usize, j: usize| (-gamma * (x[i] - x[j]).powi(2)).exp();
+            let without = |i: usize| (0..40).filter(|&j| j != i).map(|j| window(i, j)).sum::<f64>() / 39.0;
+            let logs: Vec<f64> = (0..40).map(without).filter(|p| *p > 0.0).map(f64::ln).collect();
+            let mean = logs.iter().sum::<f64>() / logs.len() as f64;
+            let told = note(&fit(gamma), "mean_log_density").unwrap();
+            assert!((told - mean).abs() < 1e-9 * mean.abs(), "{gamma}: {told} {mean}");
+            assert_eq!(note(&fit(gamma), "positive").unwrap(), logs.len() as f64 / 40.0);
+        }
+        let lost = fit(1e12);
+        assert_eq!(note(&lost, "threshold"), Some(0.0));
+        assert!(lost.advice[0].contains("nothing is novel") && lost.advice[0].contains("wider"), "{:?}", lost.advice);
+        assert!(fit(2.0).advice.is_empty());
     }
 
     #[test]

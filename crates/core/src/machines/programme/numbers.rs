@@ -42,12 +42,19 @@ fn support(n: usize, solved: &[Solved]) -> Vec<usize> {
 pub(super) fn prove(solved: &[Solved], support: usize, storage: String) -> SolverReport {
     let evidence: Vec<Evidence> = solved
         .iter()
-        .map(|s| Evidence { objective: Some(s.objective), gap: Some(s.gap), ..Evidence::new(s.status, s.iterations) })
+        .map(|s| Evidence {
+            objective: Some(s.objective),
+            gap: Some(s.gap),
+            violation: s.violation,
+            ..Evidence::new(s.status, s.iterations)
+        })
         .collect();
     let report = join(&evidence);
     let coefficients: usize = solved.iter().map(|s| s.alpha.len()).sum();
     let zeros: usize = solved.iter().map(|s| s.alpha.iter().filter(|a| **a == 0.0).count()).sum();
     let mut notes = vec![("zero_share".to_owned(), zeros as f64 / coefficients.max(1) as f64)];
+    let residual = solved.iter().filter_map(|s| s.relative_residual).reduce(f64::max);
+    notes.extend(residual.map(|residual| Fact::RelativeResidual.note(residual)));
     notes.extend(solved.iter().filter_map(|s| s.rho).reduce(f64::min).map(|rho| Fact::Rho.note(rho)));
     SolverReport {
         iterations_of_each: each(solved.iter().map(|s| s.iterations)),

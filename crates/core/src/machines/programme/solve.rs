@@ -18,7 +18,9 @@ use crate::machines::{FitError, Task};
 use crate::parallel;
 use crate::solvers::Penalty;
 use crate::solvers::conjugate_gradient::not_finite;
+use crate::solvers::dual::NormDual;
 use crate::solvers::fisher::direct::{bordered, bordered_bytes};
+use crate::solvers::fisher::shifted::mended;
 use crate::solvers::fisher::{Aim, Quadratic};
 use crate::solvers::logistic::{LogisticProblem, logistic};
 use crate::solvers::smo::Equality;
@@ -62,6 +64,10 @@ pub(super) struct Solved {
     pub(super) objective: f64,
     /// Primal minus dual objective.
     pub(super) gap: f64,
+    /// The largest violation of the optimality conditions, where a solver ends by that.
+    pub(super) violation: Option<f64>,
+    /// The residual of the equations relative to their right-hand sides, where equations are solved.
+    pub(super) relative_residual: Option<f64>,
     /// ρ, the margin, where ν stands in the place of λ.
     pub(super) rho: Option<f64>,
     pub(super) iterations: usize,
@@ -129,7 +135,8 @@ impl Programme {
         task.budget.check(bytes, WHAT)?;
         let y: Vec<f64> = (0..n).flat_map(|i| targets.iter().map(move |t| t[i])).collect();
         let aim = Aim { y: &y, outputs: k, weights, lambda: self.lambda, penalty };
-        let found = bordered(task.gram.as_ref(), &aim, watch).map_err(broke(self.name()))?.found;
+        let direct = bordered(task.gram.as_ref(), &aim, watch).map(|solved| solved.found);
+        let found = mended(direct, task.gram.as_ref(), &aim, watch).map_err(broke(self.name()))?;
         let column = |x: &[f64], c: usize| -> Vec<f64> { x.iter().skip(c).step_by(k).copied().collect() };
         let solved = (0..k).map(|c| Solved {
             alpha: column(&found.alpha, c),
@@ -137,9 +144,11 @@ impl Programme {
             scores: column(&found.scores, c),
             objective: found.objectives[c],
             gap: found.gaps.as_ref().map_or(f64::NAN, |g| g[c]),
+            violation: None,
+            relative_residual: Some(found.relative_residual),
             rho: None,
             iterations: 0,
-            status: Status::Converged,
+            status: found.status(),
         });
         let storage = format!("kernel matrix stored in f64, {}", show_bytes(bytes));
         Ok(Solutions { solved: solved.collect(), storage })
@@ -154,8 +163,7 @@ impl Programme {
             let problem = LogisticProblem { gram: &kept, y, weights, lambda: self.lambda, bias: self.bias };
             // half the Newton decrement bounds the distance from the optimum
             let found = logistic(&problem, self.effort.tolerance * 1e-3, watch)?;
-            let beta = found.alpha.clone();
-            let mut solved = self.conclude(&kept, y, weights, found.alpha, found.offset, &beta);
+            let mut solved = self.conclude(&kept, y, weights, found.alpha, found.offset);
             (solved.iterations, solved.status) = (found.iterations, found.status);
             Ok(solved)
         };
@@ -187,9 +195,8 @@ impl Programme {
         let subs = Subs { sizes: vec![n; targets.len()], make: &make };
         let solutions = solve(&task.gram, &subs, &self.effort, task, watch).map_err(broke(self.name()))?;
         let solved = targets.iter().zip(solutions).map(|(y, s)| {
-            let beta = s.beta.clone();
-            let mut solved = self.conclude(task.gram.as_ref(), y, weights, s.beta, s.offsets[0], &beta);
-            (solved.iterations, solved.status) = (s.iterations, s.status);
+            let mut solved = self.conclude(task.gram.as_ref(), y, weights, s.beta, s.offsets[0]);
+            (solved.iterations, solved.status, solved.violation) = (s.iterations, s.status, Some(s.violation));
             solved
         });
         Ok(Solutions { solved: solved.collect(), storage: "rows in f32, some of them kept".to_owned() })
@@ -289,6 +296,8 @@ impl Programme {
                 scores: found.scores,
                 objective: found.objective,
                 gap,
+                violation: None,
+                relative_residual: None,
                 rho,
                 iterations: found.iterations,
                 status: found.status,
@@ -363,39 +372,24 @@ impl Programme {
         Err(SolveError::Programme(NO_MARGIN.to_owned()))
     }
 
-    /// Scores and both objectives of ½‖w‖² from α = β/λ: the primal one is Σ w ℓ + ½ λ αᵀKα, the dual one
-    /// Σ (yλβ − w ℓ*(λβ/w)) − ½ λ βᵀKβ.
-    fn conclude(
-        &self,
-        gram: &dyn Gram,
-        y: &[f64],
-        weights: &[f64],
-        alpha: Vec<f64>,
-        offset: f64,
-        beta: &[f64],
-    ) -> Solved {
-        let (n, loss, lambda) = (y.len(), self.loss(), self.lambda);
-        let mut scores = vec![0.0; n];
+    /// Scores and both objectives of ½‖w‖² from α: the primal one is Σ w ℓ + ½ λ αᵀKα, the dual one the best that is known.
+    fn conclude(&self, gram: &dyn Gram, y: &[f64], weights: &[f64], alpha: Vec<f64>, offset: f64) -> Solved {
+        let (loss, lambda) = (self.loss(), self.lambda);
+        let mut scores = vec![0.0; y.len()];
         apply(gram, &alpha, 1, &mut scores);
         let norm: f64 = alpha.iter().zip(&scores).map(|(a, f)| a * f).sum();
         scores.iter_mut().for_each(|f| *f += offset);
-        let (mut primal, mut dual) = (0.5 * lambda * norm, -0.5 * lambda * norm);
-        for i in 0..n {
-            let w = weights[i];
-            primal += w * loss.value(y[i], scores[i]);
-            // rounding may leave β outside its bounds by a digit
-            let price = lambda * beta[i] / w;
-            let price = loss
-                .conjugate(y[i])
-                .map_or_else(|| y[i] * (y[i] * price).clamp(0.0, 1.0), |c| price.clamp(c.lower, c.upper));
-            dual += w * (y[i] * price - loss.conjugate_value(y[i], price));
-        }
+        let losses: f64 = weights.iter().zip(y.iter().zip(&scores)).map(|(w, (y, f))| w * loss.value(*y, *f)).sum();
+        let objective = losses + 0.5 * lambda * norm;
+        let dual = NormDual { loss, y, weights, lambda, bias: self.bias }.best(gram, &alpha, norm, &scores);
         Solved {
             alpha,
             offset,
             scores,
-            objective: primal,
-            gap: primal - dual,
+            objective,
+            gap: objective - dual,
+            violation: None,
+            relative_residual: None,
             rho: None,
             iterations: 0,
             status: Status::Converged,

@@ -6,7 +6,7 @@ use crate::machines::classify::{Loss as SvcLoss, Strategy};
 use crate::machines::{Coefficients, Machine, SolverReport, Task, Threshold};
 use crate::prelude::*;
 use crate::solvers::Loss;
-use crate::watch::Silent;
+use crate::watch::{Silent, Status};
 
 const PENALTIES: [Penalty; 3] = [Penalty::Norm, Penalty::Coefficients, Penalty::Sparse];
 
@@ -381,4 +381,51 @@ fn robust_and_huber_discriminants_have_the_dual_of_the_thesis() {
     let effort = Effort { tolerance: 1e-7, ..Effort::default() };
     let svr = Svr { c: 2.0, epsilon: 0.0, effort, ..Svr::default() }.fit(&kernel, &signs).unwrap();
     assert!(apart(&robust, &svr, &classes) < 1e-5);
+}
+
+#[test]
+fn a_gap_of_logistic_losses_is_what_may_be_left_of_the_objective() {
+    let n = 90;
+    let mut random = Seed(9).stream("logistic");
+    let codes: Vec<usize> = (0..n).map(|i| i % 2).collect();
+    let x: Vec<f64> = codes.iter().flat_map(|&c| [3.0 * c as f64 + random.normal(), random.normal()]).collect();
+    let labels: Vec<&str> = codes.iter().map(|&c| ["a", "b"][c]).collect();
+    let shifted = |shift: f64| {
+        let rows = Rows::new(x.iter().map(|x| x + shift).collect(), n, 2).unwrap();
+        Dataset::new(rows).with_target(Target::from_text("y", &labels)).unwrap()
+    };
+    let machine = |lambda: f64| programme(LossName::Logistic, Penalty::Norm, lambda);
+    // with an offset the minimum does not depend on the origin
+    let least = function(&sharp(machine(1.0)), &linear(), &shifted(0.0)).2.objective.unwrap();
+    for shift in [0.0, 1e3, 1e5, 1e6, 1e7] {
+        let (.., report) = function(&machine(1.0), &linear(), &shifted(shift));
+        let (objective, gap) = (report.objective.unwrap(), report.duality_gap.unwrap());
+        assert!(objective - gap <= least * (1.0 + 1e-6), "{shift}: {objective} − {gap} above {least}");
+        assert!(gap >= -1e-9 * objective, "{shift}: {gap}");
+        let near = objective <= least * (1.0 + 1e-3);
+        assert!(near || report.status == Status::IterationLimit || gap > 0.1 * objective, "{shift}: {report:?}");
+    }
+    // flat directions of K, in which α is not what the slopes are
+    for lambda in [1e-2, 1e-5, 1e-8] {
+        let kernel = "polynomial(degree=3)".parse().unwrap();
+        let report = function(&machine(lambda), &kernel, &shifted(0.0)).2;
+        let gap = report.duality_gap.unwrap();
+        assert!(gap >= -1e-9 * report.objective.unwrap(), "{lambda}: {gap}");
+    }
+    // examples that contradict each other: the zero function is the optimum, and the gap knows it
+    let twice: Vec<f64> = (0..30).map(|i| f64::from(i / 2)).collect();
+    let labels: Vec<&str> = (0..30).map(|i| ["a", "b"][i % 2]).collect();
+    let data = Dataset::new(Rows::new(twice, 30, 1).unwrap()).with_target(Target::from_text("y", &labels)).unwrap();
+    let report = function(&machine(1.0), &rbf(1.0), &data).2;
+    assert!(report.duality_gap.unwrap() < 1e-9 * report.objective.unwrap(), "{report:?}");
+}
+
+#[test]
+fn evidence_of_each_solver_is_handed_on() {
+    let (classes, numbers) = sample(40, 2);
+    let report = |loss, penalty, data| function(&programme(loss, penalty, 1.0), &rbf(0.5), data).2;
+    assert!(report(LossName::Hinge, Penalty::Norm, &classes).violation.is_some());
+    assert!(report(LossName::EpsilonInsensitive, Penalty::Coefficients, &numbers).violation.is_some());
+    let squared = report(LossName::Squared, Penalty::Coefficients, &numbers);
+    assert!(squared.violation.is_none() && squared.fact(crate::machines::Fact::RelativeResidual).unwrap() < 1e-9);
 }

@@ -177,18 +177,18 @@ impl Machine for Ridge {
         if self.solver == RidgeSolver::Cg || !task.held_out.leaves_one_out() {
             return self.on(lambda, &target, task, watch);
         }
-        if task.held_out == HeldOutRequest::LeaveOneOutScores {
-            let fitted = self.on(lambda, &target, task, watch)?;
-            return self.with_left_out(fitted, &target, task, watch);
-        }
-        match lambda {
+        match (lambda, task.held_out) {
+            // λ was chosen with the help of the example that is left out: there is no closed form
+            (Auto::Word(_), _) => self.on(lambda, &target, task, watch),
+            (_, HeldOutRequest::LeaveOneOutScores) => {
+                let fitted = self.on(lambda, &target, task, watch)?;
+                self.with_left_out(fitted, &target, task, watch)
+            }
             // models are made of the factor of K + λI, whatever the solver
-            Auto::Value(_) => {
+            _ => {
                 let run = Run::new(self, lambda, &target, task, watch);
                 run.cholesky(run.dense(task, 8 * run.n * run.n * (1 + run.outputs))?)
             }
-            // λ was chosen with the help of the example that is left out: there is no closed form
-            Auto::Word(_) => self.on(lambda, &target, task, watch),
         }
     }
 }

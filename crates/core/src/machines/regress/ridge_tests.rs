@@ -316,3 +316,17 @@ fn a_zero_kernel_gives_the_zero_function() {
     let rms_of_y = (zero.y.iter().map(|y| y * y).sum::<f64>() / 20.0).sqrt();
     assert!((note(&fitted, "loo_rmse").unwrap() - rms_of_y).abs() < 1e-12);
 }
+
+#[test]
+fn a_lambda_that_is_chosen_by_leaving_out_leaves_no_closed_form() {
+    let p = problem(40, 2, 1, None);
+    let gram: Arc<dyn Gram> = Arc::new(Dense::new(p.k.clone(), 40, 40).unwrap());
+    let target = p.target();
+    for held_out in [HeldOutRequest::LeaveOneOutScores, HeldOutRequest::LeaveOneOutModels] {
+        let answered = |lambda: AutoList| {
+            let task = Task { target: Some(&target), budget: ROOMY, held_out, ..Task::new(Arc::clone(&gram)) };
+            Ridge { lambda, ..Ridge::default() }.run(&task, &Silent).unwrap().held_out.is_some()
+        };
+        assert!(answered(AutoList::Values(vec![0.1])) && !answered(AutoList::Word("loo")), "{held_out:?}");
+    }
+}

@@ -55,6 +55,7 @@ pub fn bordered(gram: &dyn Gram, aim: &Aim<'_>, watch: &dyn Monitor) -> Result<B
         finite(&values, n)?;
         kernel = Some(values);
     }
+    let mut own = vec![0.0; n];
     let mut make = || {
         let mut matrix = match &kernel {
             // K is symmetric, so that KᵀK is KKᵀ, the dual's matrix
@@ -65,41 +66,41 @@ pub fn bordered(gram: &dyn Gram, aim: &Aim<'_>, watch: &dyn Monitor) -> Result<B
                 values
             }
         };
-        (0..n).for_each(|i| matrix[i * n + i] += aim.lambda / aim.weights[i]);
+        for (i, own) in own.iter_mut().enumerate() {
+            *own = matrix[i * n + i];
+            matrix[i * n + i] += aim.lambda / aim.weights[i];
+        }
         Ok(matrix)
     };
     let (factor, jitter) = factor(n, &mut make, watch)?;
+    let exact = Exact { aim, kernel: kernel.as_deref(), factor: &factor, excess: excess(&factor, &own) };
     let mut ones = vec![1.0; n];
     factor.solve(&mut ones, 1);
-    let system = System { factor: &factor, ones: &ones, total: ones.iter().sum(), jitter, k };
+    let system = System { factor: &factor, ones: &ones, total: ones.iter().sum(), k };
     // the first step is a refinement of nothing
     let (mut gamma, mut offsets) = (vec![0.0; n * k], vec![0.0; k]);
-    let mut residual = aim.y.to_vec();
+    let (mut alpha, mut residual) = (gamma.clone(), aim.y.to_vec());
     let size = squares(aim.y).sqrt().max(f64::MIN_POSITIVE);
     for _ in 0..REFINEMENTS {
         let (step, shift) = system.solve(&residual, &column_sums(&gamma, k, |_| -1.0));
         let next: Vec<f64> = gamma.iter().zip(&step).map(|(g, s)| g + s).collect();
         let moved: Vec<f64> = offsets.iter().zip(&shift).map(|(b, s)| b + s).collect();
-        let rest = system.residual(aim.y, &next, &moved);
+        let (image, rest) = exact.residual(&next, &moved);
         let (before, after) = (squares(&residual), squares(&rest));
         if after.is_nan() || after >= before {
             break;
         }
-        (gamma, offsets, residual) = (next, moved, rest);
+        (gamma, offsets, alpha, residual) = (next, moved, image, rest);
         if after > 0.25 * before || after.sqrt() <= 1e-15 * size {
             break;
         }
     }
-    let alpha = match &kernel {
-        Some(values) => product(values, n, &gamma, k),
-        None => gamma.clone(),
-    };
     let found = conclude(aim, alpha, &gamma, offsets, &residual, jitter);
     let even = aim.weights.windows(2).all(|w| w[0] == w[1]).then(|| aim.lambda / aim.weights[0]);
     Ok(Bordered { found, gamma, factor, ones, kernel, even })
 }
 
-/// Scores, values and gaps from γ and r = y − Aγ − b1.
+/// Scores, values and gaps from γ and r = y − Gγ − λW⁻¹γ − b1, where Gγ is Kα.
 pub(super) fn conclude(
     aim: &Aim<'_>,
     alpha: Vec<f64>,
@@ -112,9 +113,13 @@ pub(super) fn conclude(
     let (mut scores, mut objectives, mut gaps) = (Vec::with_capacity(n * k), vec![0.0; k], vec![0.0; k]);
     for (p, ((y, g), r)) in aim.y.iter().zip(gamma).zip(residual).enumerate() {
         let (w, c) = (aim.weights[p / k], p % k);
-        // Gγ + b = y − λγ/w − r, so no term needs another product with G
+        // Kα + b = y − λγ/w − r, so no term needs another product with K
         let score = y - lambda * g / w - r;
-        objectives[c] += 0.5 * w * (y - score).powi(2) + 0.5 * lambda * g * (score - offsets[c]);
+        let penalty = match aim.penalty {
+            Quadratic::Norm => g * (score - offsets[c]),
+            Quadratic::Coefficients => alpha[p] * alpha[p],
+        };
+        objectives[c] += 0.5 * w * (y - score).powi(2) + 0.5 * lambda * penalty;
         gaps[c] += 0.5 * w * r * r;
         scores.push(score);
     }
@@ -147,7 +152,6 @@ struct System<'a> {
     factor: &'a Cholesky,
     ones: &'a [f64],
     total: f64,
-    jitter: f64,
     k: usize,
 }
 
@@ -163,12 +167,45 @@ impl System<'_> {
         }
         (x, shift)
     }
+}
 
-    /// Y − AΓ − 1b, without the jitter.
-    fn residual(&self, y: &[f64], gamma: &[f64], offsets: &[f64]) -> Vec<f64> {
-        let image = self.factor.multiply(gamma, self.k);
-        let rest = |p: usize| y[p] - image[p] + self.jitter * gamma[p] - offsets[p % self.k];
-        (0..y.len()).map(rest).collect()
+/// What was added to the diagonal of a matrix before it was factorised, as it came out of the sum.
+pub(super) fn excess(factor: &Cholesky, own: &[f64]) -> Vec<f64> {
+    factor.diagonal().iter().zip(own).map(|(sum, own)| sum - own).collect()
+}
+
+/// The system as it was posed. The matrix that was factorised has lost digits of it: those of K in its square, and those of λ where it
+/// was added to a much larger diagonal.
+struct Exact<'a> {
+    aim: &'a Aim<'a>,
+    /// K, where G is its square.
+    kernel: Option<&'a [f64]>,
+    factor: &'a Cholesky,
+    /// The diagonal of the factorised matrix less that of G.
+    excess: Vec<f64>,
+}
+
+impl Exact<'_> {
+    /// α, and Y − KA − λW⁻¹Γ − 1b.
+    fn residual(&self, gamma: &[f64], offsets: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let (n, k, aim) = (self.aim.len(), self.aim.outputs, self.aim);
+        let (alpha, image) = match self.kernel {
+            Some(kernel) => {
+                let alpha = product(kernel, n, gamma, k);
+                let image = product(kernel, n, &alpha, k);
+                (alpha, image)
+            }
+            None => {
+                let mut image = self.factor.multiply(gamma, k);
+                image.iter_mut().zip(gamma).enumerate().for_each(|(p, (f, g))| *f -= self.excess[p / k] * g);
+                (gamma.to_vec(), image)
+            }
+        };
+        let rest = |p: usize| {
+            let own = aim.lambda / aim.weights[p / k] * gamma[p];
+            aim.y[p] - image[p] - own - offsets[p % k]
+        };
+        (alpha, (0..aim.y.len()).map(rest).collect())
     }
 }
 

@@ -24,7 +24,7 @@ mod tests;
 use super::Penalty;
 use crate::linalg::SolveError;
 use crate::linalg::{Cholesky, NotPositive};
-use crate::watch::{Monitor, Phase, Progress};
+use crate::watch::{Monitor, Phase, Progress, Status};
 
 /// The penalties of plain discriminants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,6 +111,22 @@ pub struct Discriminants {
     pub relative_residual: f64,
     /// The number that had to be added to the diagonal before the matrix could be factorised.
     pub jitter: f64,
+}
+
+/// Relative residual of the equations that is allowed where rounding permits no less.
+pub const RESIDUAL_ALLOWED: f64 = 1e-6;
+
+impl Discriminants {
+    /// True if the equations hold but for rounding.
+    pub fn holds(&self) -> bool {
+        self.relative_residual <= RESIDUAL_ALLOWED
+    }
+
+    /// The status of equations that are solved and refined: where the steps of refinement have left more than rounding, their limit came
+    /// first.
+    pub fn status(&self) -> Status {
+        if self.holds() { Status::Converged } else { Status::IterationLimit }
+    }
 }
 
 /// The Rayleigh quotient J of a discriminant from its optimal value: ½ yᵀβ = 2 m₊m₋ / (m + m₊m₋ J), where m are the sums of

@@ -52,6 +52,8 @@ struct Solved<'a> {
 pub struct PathPoint {
     /// γ, n × outputs row by row.
     pub gamma: Vec<f64>,
+    /// UᵀW^(−½)γ, row by row.
+    coordinates: Vec<f64>,
     /// b of each output.
     pub offsets: Vec<f64>,
     /// y_p − f₋ₚ(x_p), row by row.
@@ -119,6 +121,11 @@ impl Path {
         let offsets: Vec<f64> = sums[..k].iter().map(|t| t / total).collect();
         let ones: Vec<f64> = solved.iter().skip(k).step_by(wide).copied().collect();
         let c: Vec<f64> = (0..n * k).map(|p| solved[p / k * wide + p % k] - offsets[p % k] * ones[p / k]).collect();
+        let coordinates = (0..n * k).map(|q| {
+            let row = &scaled[q / k * wide..(q / k + 1) * wide];
+            row[q % k] - offsets[q % k] * row[k]
+        });
+        let coordinates = coordinates.collect();
         let diagonals: Vec<[f64; 2]> = self
             .eigen
             .vectors
@@ -156,7 +163,7 @@ impl Path {
             _ => (0..n * k).map(|q| c[q] / own(q / k) / self.root[q / k]).collect(),
         };
         let gamma = c.iter().enumerate().map(|(q, c)| c * self.root[q / k]).collect();
-        Ok(PathPoint { gamma, offsets, left_out })
+        Ok(PathPoint { gamma, coordinates, offsets, left_out })
     }
 
     /// The residuals without each example where G = K² and weights differ: as in `direct.rs` with A⁻¹ = √W Â⁻¹ √W for Â = UVUᵀ + λI.
@@ -200,25 +207,43 @@ impl Path {
         (0..n * k).map(residual).collect()
     }
 
-    /// The discriminants of a point, with UVUᵀ for √W G √W in their residuals.
+    /// The discriminants of a point. Where α = Kγ it is made of the coordinates, since rounding in the product Kγ is much of what α should
+    /// be where K is large; and its residuals are those of K itself. Under the norm UVUᵀ stands for √W G √W in them.
     pub fn conclude(&self, point: &PathPoint, aim: &Aim<'_>) -> Discriminants {
         let (n, k) = (aim.len(), aim.outputs);
-        let c: Vec<f64> = point.gamma.iter().enumerate().map(|(q, g)| g / self.root[q / k]).collect();
-        let mut turned = transposed_multiply(&self.eigen.vectors, n, &c, k);
-        for (q, t) in turned.iter_mut().enumerate() {
-            *t *= self.eigen.values[q / k];
-        }
-        let mut image = vec![0.0; n * k];
-        multiply_add(&self.eigen.vectors, n, n, &turned, k, &mut image);
+        let (alpha, image) = match &self.kernel {
+            Some(kernel) => {
+                let alpha = self.coefficients(point, k);
+                let image = product(kernel, n, &alpha, k);
+                (alpha, image)
+            }
+            None => {
+                let scaled: Vec<f64> =
+                    point.coordinates.iter().enumerate().map(|(q, c)| c * self.eigen.values[q / k]).collect();
+                let mut image = product(&self.eigen.vectors, n, &scaled, k);
+                image.iter_mut().enumerate().for_each(|(q, f)| *f /= self.root[q / k]);
+                (point.gamma.clone(), image)
+            }
+        };
         let rest = |q: usize| {
-            let fitted = (image[q] + aim.lambda * c[q]) / self.root[q / k];
-            aim.y[q] - fitted - point.offsets[q % k]
+            let own = aim.lambda / aim.weights[q / k] * point.gamma[q];
+            aim.y[q] - image[q] - own - point.offsets[q % k]
         };
         let residual: Vec<f64> = (0..n * k).map(rest).collect();
-        let alpha = match &self.kernel {
-            Some(kernel) => product(kernel, n, &point.gamma, k),
-            None => point.gamma.clone(),
-        };
         conclude(aim, alpha, &point.gamma, point.offsets.clone(), &residual, 0.0)
+    }
+
+    /// α = K√W U times the coordinates, where K√W U is √w U times the eigenvalues of K where all weights are alike.
+    fn coefficients(&self, point: &PathPoint, k: usize) -> Vec<f64> {
+        let n = self.root.len();
+        match (&self.kernel_values, &self.image) {
+            (Some(values), _) => {
+                let scaled: Vec<f64> =
+                    point.coordinates.iter().enumerate().map(|(q, c)| self.root[q / k] * values[q / k] * c).collect();
+                product(&self.eigen.vectors, n, &scaled, k)
+            }
+            (None, Some(image)) => product(image, n, &point.coordinates, k),
+            (None, None) => point.gamma.clone(),
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! The bordered system of the penalty on coefficients by one factor of a shifted K and conjugate gradients.
 
-use super::direct::{bordered, conclude};
-use super::{Aim, Discriminants, Quadratic};
+use super::direct::{bordered, conclude, excess};
+use super::{Aim, Discriminants, Quadratic, column_sums};
 use crate::gram::{Gram, fill};
 use crate::linalg::SolveError;
 use crate::linalg::{Cholesky, dot};
@@ -13,11 +13,9 @@ const PASS_TOLERANCE: f64 = 1e-11;
 /// Largest number of steps of a pass: about 13 are wanted for equal weights.
 const MAX_STEPS: usize = 64;
 /// Largest number of passes, each on the residual of the one before.
-const MAX_PASSES: usize = 3;
+const MAX_PASSES: usize = 6;
 /// Relative residual of the system at which no other pass is wanted.
 const RESIDUAL_WANTED: f64 = 1e-9;
-/// Relative residual that is allowed where rounding permits no less; the factor of the square leaves more.
-const RESIDUAL_ALLOWED: f64 = 1e-6;
 
 /// The discriminants alone, without what leaving out an example needs: the bordered system by its own factor for the norm,
 /// and [`shifted`] for coefficients unless that leaves so much of the system that the factor of the square may leave less.
@@ -25,12 +23,37 @@ pub fn discriminants(gram: &dyn Gram, aim: &Aim<'_>, watch: &dyn Monitor) -> Res
     if aim.penalty == Quadratic::Norm {
         return Ok(bordered(gram, aim, watch)?.found);
     }
-    let near = shifted(gram, aim, watch)?;
-    if let Some(found) = near.as_ref().filter(|found| found.relative_residual <= RESIDUAL_ALLOWED) {
-        return Ok(found.clone());
+    match shifted(gram, aim, watch)? {
+        Some(found) if found.holds() => Ok(found),
+        near => nearer(near, bordered(gram, aim, watch).map(|direct| direct.found)),
     }
-    let direct = bordered(gram, aim, watch)?.found;
-    Ok(near.filter(|found| found.relative_residual < direct.relative_residual).unwrap_or(direct))
+}
+
+/// A solution by the factor of the square, and where that is none, since the square has no digits left of what λ adds, the nearer one of
+/// it and of [`shifted`].
+pub fn mended(
+    direct: Result<Discriminants, SolveError>,
+    gram: &dyn Gram,
+    aim: &Aim<'_>,
+    watch: &dyn Monitor,
+) -> Result<Discriminants, SolveError> {
+    let fails = match &direct {
+        Ok(found) => !found.holds(),
+        Err(error) => matches!(error, SolveError::Pivot { .. }),
+    };
+    if fails && aim.penalty == Quadratic::Coefficients { nearer(shifted(gram, aim, watch)?, direct) } else { direct }
+}
+
+/// The one that leaves less of the system.
+fn nearer(
+    shifted: Option<Discriminants>,
+    direct: Result<Discriminants, SolveError>,
+) -> Result<Discriminants, SolveError> {
+    match (shifted, direct) {
+        (Some(near), Ok(direct)) if near.relative_residual < direct.relative_residual => Ok(near),
+        (Some(near), Err(SolveError::Pivot { .. })) => Ok(near),
+        (_, direct) => direct,
+    }
 }
 
 /// Solves (K² + D²)γ + b1 = y, 1ᵀγ = 0 with D² = λW⁻¹ for all right-hand sides, without K². `None` where K + D has no factor or
@@ -56,43 +79,78 @@ pub fn shifted(gram: &dyn Gram, aim: &Aim<'_>, watch: &dyn Monitor) -> Result<Op
     fill(gram, &mut matrix);
     finite(&matrix, n)?;
     let shift: Vec<f64> = aim.weights.iter().map(|w| (aim.lambda / w).sqrt()).collect();
-    (0..n).for_each(|i| matrix[i * n + i] += shift[i]);
+    let mut own = vec![0.0; n];
+    for (i, own) in own.iter_mut().enumerate() {
+        *own = matrix[i * n + i];
+        matrix[i * n + i] += shift[i];
+    }
     watch.alive(Phase::FACTORISATION.into())?;
     let Ok(factor) = Cholesky::factor(matrix, n) else { return Ok(None) };
-    let system = Shifted { factor, shift, watch };
+    let excess = excess(&factor, &own);
+    let system = Shifted { factor, shift, excess, watch };
     // the offset is eliminated: u = A⁻¹1, t = A⁻¹y, b = 1ᵀt / 1ᵀu, γ = t − bu
     let mut right = turned(aim.y, n, k);
     right.extend(vec![1.0; n]);
     let Some(mut ones) = system.solve(&right)? else { return Ok(None) };
     let mut step: Vec<f64> = ones.drain(..n * k).collect();
     let total: f64 = ones.iter().sum();
-    let (mut gamma, mut offsets) = (vec![0.0; n * k], vec![0.0; k]);
+    let mut point = Point { alpha: vec![0.0; n * k], gamma: vec![0.0; n * k], offsets: vec![0.0; k] };
+    let mut lack = vec![0.0; n * k];
     let mut best: Option<(f64, Discriminants)> = None;
     for pass in 1.. {
-        for (c, b) in offsets.iter_mut().enumerate() {
-            let (gamma, step) = (&mut gamma[c * n..(c + 1) * n], &step[c * n..(c + 1) * n]);
-            let more = (gamma.iter().sum::<f64>() + step.iter().sum::<f64>()) / total;
-            *b += more;
-            gamma.iter_mut().zip(step).zip(&ones).for_each(|((g, s), u)| *g += s - more * u);
+        let sums = column_sums(&point.gamma, k, |_| 1.0);
+        for (c, sum) in sums.iter().enumerate() {
+            let step = &mut step[c * n..(c + 1) * n];
+            let more = (sum + step.iter().sum::<f64>()) / total;
+            point.offsets[c] += more;
+            step.iter_mut().zip(&ones).for_each(|(s, u)| *s -= more * u);
         }
-        let rows = turned(&gamma, k, n);
-        let (alpha, residual) = system.residual(aim, &rows, &offsets);
-        let left = squares(&residual);
-        if !left.is_finite() || best.as_ref().is_some_and(|(before, _)| left > 0.25 * before) {
+        let step_rows = turned(&step, k, n);
+        let moved = system.kernel(&step_rows, k);
+        point.gamma.iter_mut().zip(&step_rows).for_each(|(g, s)| *g += s);
+        point.alpha.iter_mut().zip(moved.iter().zip(&lack)).for_each(|(a, (m, l))| *a += m + l);
+        let left = system.left(aim, &point);
+        lack = left.lack;
+        let size = squares(&left.residual) + aim.lambda * squares(&lack);
+        if !size.is_finite() || best.as_ref().is_some_and(|(before, _)| size > 0.25 * before) {
             break;
         }
-        let found = conclude(aim, alpha, &rows, offsets.clone(), &residual, 0.0);
-        let enough = found.relative_residual <= RESIDUAL_WANTED || pass == MAX_PASSES;
-        best = Some((left, found));
+        let mut found = conclude(aim, point.alpha.clone(), &point.gamma, point.offsets.clone(), &left.residual, 0.0);
+        for (p, gap) in found.gaps.iter_mut().flatten().enumerate() {
+            *gap += 0.5 * aim.lambda * lack.iter().skip(p).step_by(k).map(|l| l * l).sum::<f64>();
+        }
+        let whole = squares(aim.y).max(f64::MIN_POSITIVE);
+        let enough = size <= RESIDUAL_WANTED * RESIDUAL_WANTED * whole || pass == MAX_PASSES;
+        best = Some((size, found));
         if enough {
             break;
         }
-        match system.solve(&turned(&residual, n, k))? {
+        // (K² + D²)Δγ = r − K(Kγ − α), and Δα = KΔγ + (Kγ − α)
+        let image = system.kernel(&lack, k);
+        let right: Vec<f64> = left.residual.iter().zip(&image).map(|(r, i)| r - i).collect();
+        match system.solve(&turned(&right, n, k))? {
             Some(next) => step = next,
             None => break,
         }
     }
     Ok(best.map(|(_, found)| found))
+}
+
+/// α, γ and b on their way, row by row.
+///
+/// α is Kγ, but refined on its own: where K is large, rounding in the product Kγ is much of what α should be.
+struct Point {
+    alpha: Vec<f64>,
+    gamma: Vec<f64>,
+    offsets: Vec<f64>,
+}
+
+/// What a point lacks.
+struct Left {
+    /// y − Kα − D²γ − b1.
+    residual: Vec<f64>,
+    /// Kγ − α.
+    lack: Vec<f64>,
 }
 
 /// Rows by columns become columns by rows.
@@ -105,6 +163,8 @@ struct Shifted<'a> {
     factor: Cholesky,
     /// The diagonal of D.
     shift: Vec<f64>,
+    /// The diagonal of C less that of K.
+    excess: Vec<f64>,
     watch: &'a dyn Monitor,
 }
 
@@ -161,17 +221,18 @@ impl Shifted<'_> {
         Ok(None)
     }
 
-    /// α = Kγ and y − Kα − D²γ − b1, row by row.
-    fn residual(&self, aim: &Aim<'_>, gamma: &[f64], offsets: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    /// KX, row by row.
+    fn kernel(&self, x: &[f64], k: usize) -> Vec<f64> {
+        let mut image = self.factor.multiply(x, k);
+        image.iter_mut().zip(x).enumerate().for_each(|(p, (i, x))| *i -= self.excess[p / k] * x);
+        image
+    }
+
+    fn left(&self, aim: &Aim<'_>, point: &Point) -> Left {
         let k = aim.outputs;
-        let kernel = |x: &[f64]| {
-            let mut image = self.factor.multiply(x, k);
-            image.iter_mut().zip(x).enumerate().for_each(|(p, (i, x))| *i -= self.shift[p / k] * x);
-            image
-        };
-        let alpha = kernel(gamma);
-        let image = kernel(&alpha);
-        let rest = |p: usize| aim.y[p] - image[p] - self.shift[p / k].powi(2) * gamma[p] - offsets[p % k];
-        (alpha, (0..aim.y.len()).map(rest).collect())
+        let image = self.kernel(&point.alpha, k);
+        let lack = self.kernel(&point.gamma, k).iter().zip(&point.alpha).map(|(i, a)| i - a).collect();
+        let rest = |p: usize| aim.y[p] - image[p] - self.shift[p / k].powi(2) * point.gamma[p] - point.offsets[p % k];
+        Left { residual: (0..aim.y.len()).map(rest).collect(), lack }
     }
 }

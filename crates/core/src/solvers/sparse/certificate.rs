@@ -7,51 +7,11 @@ use super::terms::Terms;
 
 /// β − τw cut off at the bounds, with the τ that makes it sum to zero.
 pub(super) fn balanced(terms: &Terms<'_>, beta: &[f64]) -> Vec<f64> {
-    let n = terms.len();
-    let moved = |shift: f64| -> Vec<f64> {
-        (0..n)
-            .map(|i| {
-                let c = terms.conjugate(i);
-                (beta[i] - shift * terms.w[i]).clamp(c.lower, c.upper)
-            })
-            .collect()
+    let bounds = |i: usize| {
+        let c = terms.conjugate(i);
+        (c.lower, c.upper)
     };
-    let mut out = moved(0.0);
-    if !terms.bias {
-        return out;
-    }
-    // a sum of nothing but rounding is left alone
-    let sum: f64 = out.iter().sum();
-    let size: f64 = out.iter().map(|b| b.abs()).sum();
-    if sum.abs() <= 1e-15 * size {
-        return out;
-    }
-    // secant steps, halved where they leave the interval: the sum falls with τ and is linear between cuts
-    let reach = terms.w.iter().zip(beta).map(|(w, b)| b.abs() / w).fold(0.0, f64::max);
-    let (mut low, mut high) = (-2.0 * reach, 2.0 * reach);
-    let mut shift = sum / terms.w.iter().sum::<f64>();
-    for _ in 0..100 {
-        out = moved(shift);
-        let sum: f64 = out.iter().sum();
-        if sum.abs() <= 1e-15 * size {
-            break;
-        }
-        if sum > 0.0 {
-            low = shift;
-        } else {
-            high = shift;
-        }
-        let loose: f64 = (0..n)
-            .filter(|&i| {
-                let c = terms.conjugate(i);
-                out[i] > c.lower && out[i] < c.upper
-            })
-            .map(|i| terms.w[i])
-            .sum();
-        let next = shift + sum / loose;
-        shift = if next > low && next < high { next } else { 0.5 * (low + high) };
-    }
-    out
+    crate::solvers::balance::balanced(beta, &terms.w, terms.bias, bounds)
 }
 
 /// β drawn towards zero until no price is above λ, and its dual value; `most` is the largest |Kᵀβ|.

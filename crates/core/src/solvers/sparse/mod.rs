@@ -40,6 +40,9 @@ use crate::linalg::SolveError;
 use crate::seed::Seed;
 use crate::watch::{Monitor, Status};
 
+/// Distance of targets from zero, in ranges of theirs, from which on their middle is taken away first.
+const FAR: f64 = 10.0;
+
 /// min Σ_i w_i ℓ(y_i, f_i) + λ‖α‖₁ with f = Kα + 1b.
 #[derive(Clone, Copy)]
 pub struct SparseProgramme<'a> {
@@ -125,6 +128,36 @@ impl SparseSolution {
 /// If the programme is not one: sizes that do not fit, λ that is not positive, targets that a loss does not take, or values
 /// of K that are not finite.
 pub fn solve(
+    programme: &SparseProgramme<'_>,
+    options: &SparseOptions,
+    watch: &dyn Monitor,
+) -> Result<SparseSolution, SolveError> {
+    let terms = terms::Terms::new(programme)?;
+    match far_from_zero(programme, &terms) {
+        // the offset takes the middle up, and everything else is the same as for targets around zero
+        Some(middle) => {
+            let y: Vec<f64> = programme.y.iter().map(|y| y - middle).collect();
+            let mut found = by_what_suits(&SparseProgramme { y: &y, ..*programme }, options, watch)?;
+            found.offset += middle;
+            found.scores.iter_mut().for_each(|f| *f += middle);
+            Ok(found)
+        }
+        None => by_what_suits(programme, options, watch),
+    }
+}
+
+/// A middle of the targets that lies farther from zero than they are apart, so that rounding in the losses of zero scores would be taken for
+/// what is left to gain. None without an offset, and none of the sides of two classes.
+fn far_from_zero(programme: &SparseProgramme<'_>, terms: &terms::Terms<'_>) -> Option<f64> {
+    if !programme.bias || programme.loss.is_margin() {
+        return None;
+    }
+    let (low, high) = terms.y.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), y| (l.min(*y), h.max(*y)));
+    let middle = f64::midpoint(low, high);
+    (middle.abs() > FAR * (high - low)).then_some(middle)
+}
+
+fn by_what_suits(
     programme: &SparseProgramme<'_>,
     options: &SparseOptions,
     watch: &dyn Monitor,

@@ -385,3 +385,21 @@ fn a_monitor_ends_it_with_the_best_so_far() {
         }
     }
 }
+
+#[test]
+fn an_offset_takes_up_targets_far_from_zero() {
+    let loss = Loss::Squared;
+    let (matrix, y) = example(60, 60, loss, 21);
+    for loss in [loss, Loss::Absolute, Loss::Huber { width: 0.4 }] {
+        let near = solve(&programme(&matrix, &y, loss, 0.5), &SparseOptions::default(), &Silent).unwrap();
+        // no more than rounding of the targets themselves
+        for shift in [1e3, 1e6, 1e9] {
+            let far: Vec<f64> = y.iter().map(|y| y + shift).collect();
+            let found = solve(&programme(&matrix, &far, loss, 0.5), &SparseOptions::default(), &Silent).unwrap();
+            let within = 1e-6 + 1e-14 * shift;
+            assert!((found.objective / near.objective - 1.0).abs() < within, "{loss:?} {shift}: {}", found.objective);
+            assert!((found.offset - shift - near.offset).abs() < 1e-3, "{loss:?} {shift}: {}", found.offset);
+            assert!(found.gap() < within * near.objective && found.support() > 0, "{loss:?} {shift}: {}", found.gap());
+        }
+    }
+}

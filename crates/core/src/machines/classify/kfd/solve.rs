@@ -16,7 +16,7 @@ use crate::solvers::fisher::eigen::{rayleigh, rayleigh_bytes};
 use crate::solvers::fisher::greedy::{GreedyOptions, greedy, greedy_bytes};
 use crate::solvers::fisher::pair_descent::{Measure, PairOptions, pair_descent};
 use crate::solvers::fisher::path::Path;
-use crate::solvers::fisher::shifted::discriminants;
+use crate::solvers::fisher::shifted::{discriminants, mended};
 use crate::solvers::fisher::subset::{subset, subset_bytes};
 use crate::solvers::fisher::{Aim, Discriminants, Quadratic};
 use crate::watch::{Monitor, Phase, Progress, Status};
@@ -92,7 +92,14 @@ impl Problem<'_> {
         if !self.leaves_out(aim) {
             return Ok(direct(discriminants(&*self.gram, aim, self.watch).map_err(solve)?, aim));
         }
-        let solved = bordered(&*self.gram, aim, self.watch).map_err(solve)?;
+        let solved = match bordered(&*self.gram, aim, self.watch) {
+            Ok(solved) if solved.found.holds() => solved,
+            // what leaving out an example needs is no better than the factor
+            other => {
+                let found = mended(other.map(|solved| solved.found), &*self.gram, aim, self.watch).map_err(solve)?;
+                return Ok(direct(found, aim));
+            }
+        };
         let left_out = Some(solved.left_out(LeftOut::Example));
         let modelled =
             self.held_out == HeldOutRequest::LeaveOneOutModels || (self.held_out.leaves_one_out() && self.kfd.moves());
@@ -130,7 +137,8 @@ impl Problem<'_> {
         aim.lambda = lambda;
         let point = path.at(lambda).map_err(solve)?;
         let found = path.conclude(&point, &aim);
-        Ok(Solved { left_out: Some(point.left_out), status: status.get(), ..direct(found, &aim) })
+        let solved = direct(found, &aim);
+        Ok(Solved { left_out: Some(point.left_out), status: status.get().max(solved.status), ..solved })
     }
 
     fn pairs(&self, aim: &Aim<'_>) -> Result<Solved, FitError> {
@@ -194,11 +202,11 @@ impl Problem<'_> {
 fn direct(found: Discriminants, aim: &Aim<'_>) -> Solved {
     let n = aim.len();
     Solved {
+        status: found.status(),
         found,
         lambda: aim.lambda,
         left_out: None,
         models: None,
-        status: Status::Converged,
         iterations: 0,
         exact: true,
         storage: format!("kernel matrix stored in f64, {}", show_bytes(8 * n * n)),

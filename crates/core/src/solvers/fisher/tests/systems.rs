@@ -1,10 +1,11 @@
 //! The system of the penalty on coefficients without the square of K.
 
-use super::super::shifted::{discriminants, shifted};
+use super::super::path::Path;
+use super::super::shifted::{discriminants, mended, shifted};
 use super::*;
 use crate::linalg::SolveError;
 use crate::linalg::symmetric_eigen;
-use crate::watch::{Monitor, Progress, Stop};
+use crate::watch::{Monitor, Progress, Status, Stop};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -96,4 +97,63 @@ fn where_the_shifted_matrix_does_not_help_the_square_is_factorised() {
     let norm = case.aim(0.1, Quadratic::Norm);
     let found = discriminants(&case.gram(), &norm, &Silent).unwrap();
     assert_eq!(found.alpha, bordered(&case.gram(), &norm, &Silent).unwrap().found.alpha);
+}
+
+/// Two columns of numbers around ten thousand times as far apart as λ would like, and the least squares of ±1 on them: with such columns
+/// no penalty counts.
+fn wide(weighted: bool) -> (Case, f64) {
+    let mut case = if weighted { Case::new(60, 22, 38).weighted() } else { Case::new(60, 22, 38) };
+    let (n, x) = (case.n, case.x.clone());
+    let column = |i: usize| [x[2 * i], x[2 * i + 1], 1.0];
+    let (mut a, mut right) = (vec![0.0; 9], vec![0.0; 3]);
+    for i in 0..n {
+        for p in 0..3 {
+            right[p] += case.weights[i] * column(i)[p] * case.y[i];
+            (0..3).for_each(|q| a[3 * p + q] += case.weights[i] * column(i)[p] * column(i)[q]);
+        }
+    }
+    let found = eliminate(a, right);
+    let score = |i: usize| (0..3).map(|p| column(i)[p] * found[p]).sum::<f64>();
+    let least = (0..n).map(|i| 0.5 * case.weights[i] * (case.y[i] - score(i)).powi(2)).sum();
+    case.x.iter_mut().for_each(|x| *x *= 1e4);
+    (case.linear(), least)
+}
+
+#[test]
+fn columns_of_large_numbers_leave_the_minimum_or_are_told_to_leave_none() {
+    for weighted in [false, true] {
+        let (case, least) = wide(weighted);
+        let image = |found: &Discriminants| -> Vec<f64> {
+            let row = |i: usize| (0..case.n).map(|j| case.k[i * case.n + j] * found.alpha[j]).sum::<f64>();
+            (0..case.n).map(|i| row(i) + found.offsets[0]).collect()
+        };
+        // λ = 1 is less than what rounding leaves of the square, whose entries are near 10¹⁹
+        let aim = case.aim(1.0, Quadratic::Coefficients);
+        let direct = bordered(&case.gram(), &aim, &Silent).map(|b| b.found);
+        assert!(direct.as_ref().is_ok_and(|found| !found.holds()), "the square alone does not do");
+        let mended = mended(direct, &case.gram(), &aim, &Silent).unwrap();
+        let path = Path::new(case.k.clone(), &aim).unwrap();
+        let by_path = path.conclude(&path.at(1.0).unwrap(), &aim);
+        let mut found = vec![("mended", mended), ("alone", discriminants(&case.gram(), &aim, &Silent).unwrap())];
+        if !weighted {
+            found.push(("path", by_path));
+        }
+        for (way, found) in &found {
+            assert!(found.holds(), "{weighted} {way}: {}", found.relative_residual);
+            assert!((found.objectives[0] - least).abs() < 1e-6 * least, "{way}: {} {least}", found.objectives[0]);
+            assert!(found.gaps.as_ref().unwrap()[0] < 1e-6 * least, "{way}: {:?}", found.gaps);
+            near(&found.scores, &image(found), 1e-5, way);
+        }
+        // λ is a digit of the diagonal, or less: what is told is the value at these coefficients, and never below the minimum
+        for lambda in [1e-3, 1e-6, 1e-9] {
+            let aim = case.aim(lambda, Quadratic::Norm);
+            let found = bordered(&case.gram(), &aim, &Silent).unwrap().found;
+            let (value, gap) = (found.objectives[0], found.gaps.as_ref().unwrap()[0]);
+            let noise = least * 1e-6 + found.relative_residual * case.y.len() as f64;
+            assert!(value > least - noise, "{lambda}: {value} {least}");
+            assert!(!found.holds() || value < least * (1.0 + 1e-4), "{lambda}: {value} {least}, gap {gap}");
+        }
+        let lost = bordered(&case.gram(), &case.aim(1e-9, Quadratic::Norm), &Silent).unwrap().found;
+        assert_eq!(lost.status(), Status::IterationLimit, "{}", lost.relative_residual);
+    }
 }
