@@ -213,8 +213,10 @@ fn price(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory, option
     let recorded = (model.candidates() > 0).then(|| model.candidates());
     // the caller may add to the number of candidates that a search has recorded, never lower it
     let candidates = options.candidates.map(|n| n.max(recorded.unwrap_or(1))).or(recorded);
-    // a prior is one over the candidates of one search
-    let candidate_nats = options.candidate_nats.or(model.candidate_nats.filter(|_| candidates == recorded));
+    // nor what it has paid: a larger number costs its logarithm, unless this is less
+    let enough = |nats: &f64| candidates == recorded || *nats > (candidates.unwrap_or(1).max(1) as f64).ln();
+    let told = options.candidate_nats.map(|nats| nats.max(model.paid_for_choice()));
+    let candidate_nats = told.or(model.candidate_nats.filter(enough));
     ComplexityPenalty {
         candidates,
         candidate_nats,
