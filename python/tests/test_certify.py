@@ -45,6 +45,17 @@ def test_what_the_examples_chose_is_paid_for(moons):
     assert scaled.certify(X, y)["scenario"].price == pytest.approx(64 * math.log(2))
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kernel", [{"kernel": "poly", "coef0": -0.5}, {"kernel": "poly", "degree": 0}, {"kernel": "poly", "degree": 65}])
+def test_a_width_that_is_computed_here_is_paid_for(moons, kernel):
+    X, y = moons
+    assert SVC(gamma="scale", **kernel)._kernel(X)[1] == 1 and SVC(gamma="auto", **kernel)._kernel(X)[1] == 0
+    model = SVC(gamma="scale", **kernel).fit(X, y)
+    assert model.certify(X, y, thorough=False)["compression_binomial"].price == pytest.approx(64 * math.log(2))
+    regions = SVC(gamma="scale", conformal="split", **kernel).fit(X, y)
+    assert regions.coverage_guarantee()[0]["least"] is None
+
+
 def test_wrong_examples_and_unknown_classes_are_refused(moons):
     X, y = moons
     model = SVC(C=10, gamma=2.0).fit(X[:300], y[:300])
