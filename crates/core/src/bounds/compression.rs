@@ -93,15 +93,19 @@ fn clean(facts: &Facts) -> Result<Compression, NotApplicable> {
 }
 
 fn told(facts: &Facts, value: f64, set: &Compression) -> Claim {
-    Claim::new(value)
+    let claim = Claim::new(value)
         .of(quantity(facts.task))
         .given("compression_set", set.size)
-        .given("errors_outside", set.errors_outside)
-        .checked(if set.share_of_all {
-            "the problem of m examples on the compression set alone has the same solution, counted within the solver's tolerance; a share of the examples means a share of m"
-        } else {
-            "training on the compression set alone gives the same model, counted within the solver's tolerance"
-        })
+        .given("errors_outside", set.errors_outside);
+    if !set.stable {
+        return claim.checked("training on the compression set alone gives the same model");
+    }
+    // nobody has trained on the set: its solution is the same but for what the solver left undone
+    claim.declared(if set.share_of_all {
+        "the problem of m examples on the compression set alone has the same solution, but for the solver's tolerance; a share of the examples means a share of m"
+    } else {
+        "training on the compression set alone gives the same model, but for the solver's tolerance"
+    })
 }
 
 fn lossless_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {

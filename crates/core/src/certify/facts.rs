@@ -253,6 +253,9 @@ fn tolerance(model: &Model, theory: &Theory) -> f64 {
     2.0 * model.fitted.report.violation.unwrap_or(1e-3).max(1e-6) / scale
 }
 
+/// The largest tolerance at which the examples that determine a model are told: twice a violation of a hundredth.
+const LOOSE: f64 = 0.02;
+
 /// The compression set: examples that determine the solution, so that leaving out all others does not change it.
 fn compression(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) -> Result<Compression, String> {
     if let Some(part) = model.provenance().and_then(Provenance::part) {
@@ -304,6 +307,12 @@ fn compression(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) 
         );
     }
     let tolerance = tolerance(model, theory);
+    if tolerance > LOOSE && theory.compression != Compresses::Updates {
+        return Err(format!(
+            "the solver was left with a violation of {:.2e} of the margin, so that a fit on the examples which determine the model may be another one: fit with a smaller tolerance",
+            tolerance / 2.0
+        ));
+    }
     // how far inside every example is: those above the tolerance may be left out, those below its negative determine
     let (depth, any_size): (Vec<f64>, bool) = match theory.compression {
         Compresses::Not(reason) => return Err(reason.to_owned()),
