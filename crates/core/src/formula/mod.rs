@@ -15,6 +15,7 @@ mod input_gradient;
 mod nystrom;
 mod parameters;
 mod parse;
+mod pool;
 mod prepare;
 mod print;
 mod radius;
