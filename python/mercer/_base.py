@@ -261,11 +261,12 @@ class Machine(ReportMixin, CertifyMixin, PickledMixin, BaseEstimator):
         `scale` is left to the fit, which learns it from no example that is held out, and remembers that.
         """
         kernel, gamma = getattr(self, "kernel", None), getattr(self, "gamma", None)
-        if isinstance(kernel, str) and isinstance(gamma, str) and gamma == "scale" and not self._is_called():
-            if NAMES.get(kernel) in SCALED:
+        if isinstance(kernel, str) and isinstance(gamma, str) and gamma == "scale":
+            name = NAMES.get(kernel)
+            if name in SCALED and not self._is_called():
                 return formula_of(kernel, gamma, self.degree, self.coef0), 0
-            if NAMES.get(kernel) == "chi2":
-                return self._formula(X), 1
+            # where the values are computed here, so is the width
+            return self._formula(X), int(name in SCALED or name == "chi2")
         return self._formula(X), 0
 
     def _learn(self, X, y, labels, weights, settings, **options):

@@ -104,7 +104,11 @@ class Certificates(Sequence[Certificate]):
             if not c.applicable or c.value is None:
                 continue
             ends = f"{c.value:.4f}" if c.lower is None else f"{c.lower:.4f} to {c.value:.4f}"
-            rows.append((c.bound, c.quantity, "says nothing" if c.vacuous else ends, c.guarantee))
+            if c.vacuous:
+                ends = "says nothing"
+            elif c.lower is None and ends == "1.0000" and c.value < 1:
+                ends = "says next to nothing"
+            rows.append((c.bound, c.quantity, ends, c.guarantee))
         return rows
 
     def __repr__(self) -> str:
@@ -196,7 +200,8 @@ class CertifyMixin:
         """What learning theory guarantees about this model, from the examples it was fitted on and from held-out ones.
 
         Every bound fails with probability `delta` at most. `candidates` is how many models were tried on these examples
-        (1 if none was chosen by them): their logarithm is paid for, and so is gamma="scale". Inputs must not have been
+        (1 if none was chosen by them): their logarithm is paid for, and so is gamma="scale". MercerSearchCV tells its models how many
+        there were; searches of others, GridSearchCV among them, do not, and `candidates` must say it. Inputs must not have been
         transformed by what was learned from the same examples, a StandardScaler, say; scale by numbers known before, or use
         held-out examples. `folds` also estimates the error by cross-validation in so many fits ("loo" leaves out one example at a
         time): it stands beside the certificates, and is none. `thorough` adds what takes n^2 to n^3 operations; `evidence` is a

@@ -52,7 +52,7 @@ def gibbs_to_vote(*, gibbs: float, classes: float) -> float:
     gibbs : float
         risk of one classifier drawn at random (between 0 and 1).
     classes : float
-        number of classes (≥ 2).
+        number of classes (a whole number ≥ 2).
 
     Examples
     --------
@@ -134,7 +134,7 @@ def pac_bayes_lambda(*, training_error: float, divergence: float, lam: float, ex
     lam : float
         trade-off λ of training error and divergence (> 0 and < 2).
     examples : float
-        number m of training examples (≥ 1).
+        number m of training examples (a whole number ≥ 1).
     delta : float, default 0.05
         probability δ with which the statement may fail (> 0 and < 1).
 
@@ -166,7 +166,7 @@ def catoni(*, training_error: float, divergence: float, c: float, examples: floa
     c : float
         trade-off C, chosen before the data (> 0).
     examples : float
-        number m of training examples (≥ 1).
+        number m of training examples (a whole number ≥ 1).
     delta : float, default 0.05
         probability δ with which the statement may fail (> 0 and < 1).
 
@@ -193,7 +193,7 @@ def single_classifier(*, prior: float, examples: float, delta: float = 0.05) -> 
     prior : float
         probability of the classifier under a prior fixed before the data (> 0 and ≤ 1).
     examples : float
-        number m of training examples (≥ 1).
+        number m of training examples (a whole number ≥ 1).
     delta : float, default 0.05
         probability δ with which the statement may fail (> 0 and < 1).
 
@@ -222,7 +222,7 @@ def single_classifier_with_errors(*, training_error: float, prior: float, exampl
     prior : float
         probability of the classifier under a prior fixed before the data (> 0 and ≤ 1).
     examples : float
-        number m of training examples (≥ 1).
+        number m of training examples (a whole number ≥ 1).
     delta : float, default 0.05
         probability δ with which the statement may fail (> 0 and < 1).
 
@@ -252,7 +252,7 @@ def subset_posterior(*, errors: Sequence[float], priors: Sequence[float], exampl
     priors : Sequence[float]
         prior probability of each classifier, fixed before the data (between 0 and 1).
     examples : float
-        number m of training examples (≥ 1).
+        number m of training examples (a whole number ≥ 1).
     delta : float, default 0.05
         probability δ with which the statement may fail (> 0 and < 1).
 
@@ -283,9 +283,9 @@ def pac_bayes_compression(*, error_outside: float, divergence: float, examples: 
     divergence : float
         divergence KL of the posterior from the prior, in nats (≥ 0).
     examples : float
-        number m of training examples (≥ 1).
+        number m of training examples (a whole number ≥ 1).
     size : float
-        number d of examples in the set (≥ 0).
+        number d of examples in the set (a whole number ≥ 0).
     delta : float, default 0.05
         probability δ with which the statement may fail (> 0 and < 1).
 
@@ -315,7 +315,7 @@ def gaussian_process_divergence(*, trace: float, quadratic: float, inputs: float
     quadratic : float
         aᵀK⁻¹a of the posterior's mean a (≥ 0).
     inputs : float
-        number n of inputs (≥ 1).
+        number n of inputs (a whole number ≥ 1).
     ln_det_prior : float
         ln|K| of the prior (finite).
     ln_det_posterior : float
@@ -342,9 +342,9 @@ def compression_with_bits(*, examples: float, size: float, bits: float, delta: f
     Parameters
     ----------
     examples : float
-        number m of training examples (≥ 1).
+        number m of training examples (a whole number ≥ 1).
     size : float
-        number d of examples in the set (≥ 0).
+        number d of examples in the set (a whole number ≥ 0).
     bits : float
         length b of the message (≥ 0).
     delta : float, default 0.05
@@ -373,7 +373,7 @@ def covering_bound(*, log2_cover: float, examples: float, delta: float = 0.05) -
     log2_cover : float
         log₂ of the covering number (≥ 0).
     examples : float
-        number m of training examples (≥ 1).
+        number m of training examples (a whole number ≥ 1).
     delta : float, default 0.05
         probability δ with which the statement may fail (> 0 and < 1).
 
@@ -400,7 +400,7 @@ def fat_shattering_bound(*, dimension: float, examples: float, delta: float = 0.
     dimension : float
         fat-shattering dimension d (≥ 0).
     examples : float
-        number m of training examples (≥ 1).
+        number m of training examples (a whole number ≥ 1).
     delta : float, default 0.05
         probability δ with which the statement may fail (> 0 and < 1).
 
@@ -431,7 +431,7 @@ def fat_shattering_cover(*, gamma: float, length: float, dimension: float, examp
     dimension : float
         fat-shattering dimension d at γ/4 (≥ 0).
     examples : float
-        number m of training examples (≥ 1).
+        number m of training examples (a whole number ≥ 1).
 
     Examples
     --------
@@ -487,7 +487,7 @@ def linear_cover(*, norm: float, radius: float, gamma: float, examples: float) -
     gamma : float
         scale γ (> 0).
     examples : float
-        number m of training examples (≥ 1).
+        number m of training examples (a whole number ≥ 1).
 
     Examples
     --------
@@ -516,7 +516,7 @@ def adaptive_margin(*, radius: float, norm: float, excess: float, examples: floa
     excess : float
         Σ max(0, ξ_i − λα_iκ_ii) (≥ 0).
     examples : float
-        number m of training examples (≥ 1).
+        number m of training examples (a whole number ≥ 1).
     delta : float, default 0.05
         probability δ with which the statement may fail (> 0 and < 1).
 
@@ -545,7 +545,7 @@ def local_rademacher(*, eigenvalues: Sequence[float], radius: float, examples: f
     radius : float
         largest variance r (≥ 0).
     examples : float
-        number m of training examples (≥ 1).
+        number m of training examples (a whole number ≥ 1).
 
     Examples
     --------
@@ -568,7 +568,7 @@ def many_kernels(*, kernels: float, norm: float, radius: float, margin: float, e
     Parameters
     ----------
     kernels : float
-        number p of kernels (≥ 2).
+        number p of kernels (a whole number ≥ 2).
     norm : float
         largest length Λ of the weight vector (≥ 0).
     radius : float
@@ -576,7 +576,7 @@ def many_kernels(*, kernels: float, norm: float, radius: float, margin: float, e
     margin : float
         margin ρ (> 0).
     examples : float
-        number m of training examples (≥ 1).
+        number m of training examples (a whole number ≥ 1).
 
     Examples
     --------

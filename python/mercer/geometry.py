@@ -79,7 +79,8 @@ def mmd_test(
 
     `statistic` is `unbiased` or `biased`, by permutations of the examples between the samples, whose p-value is exact at every
     sample size; `bootstrap`, the biased one by random signs, for many examples; or `linear`, which takes disjoint pairs only, in
-    linear time. A width that the data give (`gamma=median`) is taken from both samples together, so that permutations stay exact.
+    linear time. What the data give, such as a width (`gamma=median`) or landmarks, is taken from both samples together and whatever their
+    order, so that permutations stay exact.
     Scale the columns of both together, too. `critical` is exceeded by chance in 5 % of the draws. Where the kernel is fixed and its
     radius is known or declared, `limit` bounds √biased in 95 % of equal samples of any distribution, and `p_bound` is the p-value
     of that bound.

@@ -45,6 +45,17 @@ def test_what_the_examples_chose_is_paid_for(moons):
     assert scaled.certify(X, y)["scenario"].price == pytest.approx(64 * math.log(2))
 
 
+@pytest.mark.parametrize("kernel", [{"coef0": -0.5}, {"degree": 0}, {"degree": 65}])
+def test_a_width_that_is_computed_here_is_paid_for(moons, kernel):
+    X, y = moons
+    taken = {gamma: SVC(kernel="poly", gamma=gamma, **kernel)._kernel(X)[1] for gamma in ("scale", "auto", 0.5)}
+    assert taken == {"scale": 1, "auto": 0, 0.5: 0}
+    if "degree" not in kernel:
+        model = SVC(kernel="poly", gamma="scale", conformal="cross", **kernel).fit(X, y)
+        assert model.certify(X, y)["compression_binomial"].price == pytest.approx(64 * math.log(2))
+        assert model.coverage_guarantee()[0]["least"] is None
+
+
 def test_wrong_examples_and_unknown_classes_are_refused(moons):
     X, y = moons
     model = SVC(C=10, gamma=2.0).fit(X[:300], y[:300])

@@ -40,6 +40,15 @@ def test_two_samples_are_those_of_numpy(statistic):
     assert found["guarantee"] == "exact at every sample size"
 
 
+@pytest.mark.parametrize("choose", ["uniform", "greedy", "k_means"])
+def test_landmarks_do_not_know_which_sample_comes_first(choose):
+    random = np.random.default_rng(5)
+    A, B = random.normal(size=(30, 2)), random.normal(size=(20, 2))
+    kernel = f"nystrom(rbf(gamma=1), points=3, choose={choose})"
+    one, other = mercer.mmd_test(A, B, kernel, permutations=9), mercer.mmd_test(B, A, kernel, permutations=9)
+    assert one["mmd2"] == pytest.approx(other["mmd2"], rel=1e-9)
+
+
 def test_the_bound_is_given_for_fixed_kernels_of_known_radius_only():
     A, B = X[Y == 0], X[Y == 2]
     found = mercer.mmd_test(A, B, Rbf(gamma=0.5), permutations=99)

@@ -376,8 +376,8 @@ fn theorem(t: &'static Theorem) -> Item {
         .map(|i| {
             let list = if i.list { ", a list" } else { "" };
             let default = i.default.map_or(String::new(), |d| format!(", {d} if not given"));
-            facts.push((i.name, format!("{} ({}{list}{default})", i.help, i.rule)));
-            json!({"name": i.name, "help": i.help, "rule": i.rule.to_string(), "default": i.default, "list": i.list})
+            facts.push((i.name, format!("{} ({}{list}{default})", i.help, i.allowed())));
+            json!({"name": i.name, "help": i.help, "rule": i.allowed(), "default": i.default, "list": i.list})
         })
         .collect();
     let given: Vec<String> = t.example.0.iter().map(|(name, value)| format!("{name}={value}")).collect();

@@ -232,6 +232,7 @@ fn told(certified: &Certified, markdown: bool, all: bool) -> String {
 fn row(c: &Certificate) -> Vec<String> {
     let value = match (c.value, c.lower) {
         (Some(_), _) if c.vacuous => "says nothing".to_owned(),
+        (Some(_), None) if c.says_next_to_nothing() => "says next to nothing".to_owned(),
         (Some(v), Some(l)) => format!("{} to {}", at_least(l, 4), at_most(v, 4)),
         (Some(v), None) => at_most(v, 4),
         (None, _) => String::new(),

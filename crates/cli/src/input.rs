@@ -138,7 +138,7 @@ pub(crate) fn training_beside(
     let (mut options, wanted) = (columns.clone(), formula.wanted());
     options.drop_annotations(&mut table, &wanted);
     options.infer(&table, &wanted, entry.learns == Learns::Numbers)?;
-    let split = set_rows_aside(&table, &options, entry.learns, share, arguments::seed(flags))?;
+    let split = set_rows_aside(table.len, share, arguments::seed(flags))?;
     let data = preparing(entry, columns, formula, flags).prepare(table.select(&split.train))?;
     let schema = data.preparation().map(|p| p.schema().clone());
     let Some(schema) = schema.filter(|_| !data.is_empty()) else {

@@ -234,8 +234,8 @@ pub(crate) fn metrics(metrics: &Metrics, seen: Option<Seen>) -> String {
     let n =
         |n: usize| seen.map_or_else(|| n.to_string(), |seen| seen.to_string().trim_end_matches(" examples").to_owned());
     // a training error has no interval
-    let told = |value: String, interval: Option<String>| match interval {
-        Some(interval) => format!("{value}  (95 % interval {interval})"),
+    let told = |value: String, sure: &str, interval: Option<String>| match interval {
+        Some(interval) => format!("{value}  ({sure} interval {interval})"),
         None => value,
     };
     match metrics {
@@ -244,7 +244,7 @@ pub(crate) fn metrics(metrics: &Metrics, seen: Option<Seen>) -> String {
                 m.error_interval.map(|(l, h)| format!("{} % to {} %", percent_at_least(l, 2), percent_at_most(h, 2)));
             let mut rows = vec![
                 ("examples", n(m.n)),
-                ("error", told(format!("{:.2} %", 100.0 * m.error), interval)),
+                ("error", told(format!("{:.2} %", 100.0 * m.error), "95 %", interval)),
                 ("baseline", baseline(metrics)),
                 ("balanced error", format!("{:.2} %", 100.0 * m.balanced_error)),
             ];
@@ -274,7 +274,7 @@ pub(crate) fn metrics(metrics: &Metrics, seen: Option<Seen>) -> String {
             let interval = m.rmse_interval.map(|(l, h)| format!("{} to {}", short(l), short(h)));
             let mut rows = vec![
                 ("examples", n(m.n)),
-                ("RMSE", told(short(m.rmse), interval)),
+                ("RMSE", told(short(m.rmse), "approximate 95 %", interval)),
                 ("baseline", baseline(metrics)),
                 ("mean absolute error", short(m.mae)),
             ];

@@ -23,7 +23,7 @@ fn command() -> Command {
         .about("Divide a data file into one to learn from and one to judge by; rows stay as they are, each with the header")
         .after_help(
             "Examples:\n  mercer split data.csv --test 0.25\n  \
-             mercer split data.csv --test 0.25 --stratify churn --seed 1\n  \
+             mercer split data.csv --test 0.25 --stratify churn --seed 1    # for a comparison, not for an interval\n  \
              mercer split visits.csv --test 200 --groups patient --train-file a.csv --test-file b.csv",
         )
         .arg(arguments::data_file())
@@ -36,7 +36,7 @@ fn command() -> Command {
                 .default_value("0.25")
                 .help("The share of the examples that is to judge, or their number"),
         )
-        .arg(column("stratify", "Column whose values are in both files in about their proportions; target: the target of the file"))
+        .arg(column("stratify", "Column whose values are in both files in about their proportions; target: the target of the file. The rows of the test file are not independent then, as intervals and certificates take them to be"))
         .arg(column("groups", "Column of groups, such as patients: examples of one group go to the same file").conflicts_with("stratify"))
         .arg(file("train-file", "File for what is to be learned from [default: beside DATA, its name with -train]"))
         .arg(file("test-file", "File for what is to judge [default: beside DATA, its name with -test]"));
@@ -102,9 +102,16 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
             let _ = std::fs::remove_file(&train_file);
         }
     })?;
+    let stratified = matches!(by, SplitBy::Strata(_));
+    if stratified {
+        report::warn(
+            "the rows of the test file are not independent of one another, since each value has its share of them: intervals of errors and \
+             certificates that rest on them may be too narrow. Leave out --stratify where such are wanted",
+        );
+    }
     if flags.get_flag("json") {
         report::print_json(&json!({
-            "n": table.len, "format": table.format,
+            "n": table.len, "format": table.format, "stratified": stratified,
             "train": {"n": split.train.len(), "output": train_file.display().to_string()},
             "test": {"n": split.test.len(), "output": test_file.display().to_string()},
         }));

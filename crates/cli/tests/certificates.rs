@@ -237,6 +237,23 @@ fn a_plan_tells_how_many_examples_a_certificate_needs() {
 }
 
 #[test]
+fn rows_are_held_out_by_chance_whatever_their_classes() {
+    let place = Place::new();
+    place.run("data banana --n 200 --seed 1 -o all.csv").ok();
+    let select =
+        "select all.csv --machine nearest_mean --kernel rbf(gamma=1) --grid gamma=1|2 --held-out 0.5 -o m.mercer";
+    let counts: Vec<u64> = (0..6)
+        .map(|seed| {
+            let told = place.json(&format!("{select} --seed {seed}"));
+            told["held_out"]["metrics"]["by_class"][0]["examples"].as_u64().unwrap()
+        })
+        .collect();
+    // a share of each class would be the same number each time, or one more; by chance it has a standard deviation of 3.5
+    let (least, most) = (counts.iter().min().unwrap(), counts.iter().max().unwrap());
+    assert!(most - least > 2, "{counts:?}");
+}
+
+#[test]
 fn a_model_of_a_search_with_held_out_rows_is_certified_by_the_same_file() {
     let place = Place::new();
     place.run("data banana --n 400 --seed 1 -o all.csv").ok();

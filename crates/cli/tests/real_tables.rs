@@ -95,7 +95,12 @@ fn files_that_a_model_is_compared_with_lose_the_rows_that_training_lost() {
 #[test]
 fn a_split_copies_rows_as_they_are() {
     let place = Place::with(&[("a.csv", &customers())]);
+    let said = place.run("split a.csv --test 0.25 --stratify target --train-file x.csv --test-file y.csv").ok().err;
+    assert!(said.contains("warning") && said.contains("may be too narrow. Leave out --stratify"), "{said}");
+    let plain = place.run("split a.csv --test 0.25 --train-file x.csv --test-file y.csv").ok();
+    assert!(plain.err.is_empty(), "{plain:?}");
     let told = place.json("split a.csv --test 0.25 --stratify target --seed 3");
+    assert_eq!(told["stratified"], true);
     assert_eq!((told["train"]["n"].as_u64(), told["test"]["n"].as_u64()), (Some(60), Some(20)));
     let (train, test) = (place.read("a-train.csv"), place.read("a-test.csv"));
     let mut rows: Vec<&str> = train.lines().skip(1).chain(test.lines().skip(1)).collect();

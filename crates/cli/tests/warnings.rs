@@ -64,7 +64,11 @@ fn beside_the_error_stand_the_largest_class_and_each_class() {
     place.run("data noisy_sinc --seed 4 -o new.csv").ok();
     place.run("fit sinc.csv --machine svr -o r").ok();
     let said = place.run("evaluate r new.csv").ok().out;
-    assert!(said.contains("95 % interval") && said.contains("by always predicting the mean"), "{said}");
+    assert!(said.contains("approximate 95 % interval") && said.contains("by always predicting the mean"), "{said}");
+    let told = place.json("evaluate r new.csv");
+    assert!(told["rmse_interval_is"].as_str().is_some_and(|is| is.starts_with("approximate")), "{told}");
+    let told = place.json("evaluate r sinc.csv");
+    assert!(told["rmse_interval"].is_null() && told["rmse_interval_is"].is_null(), "{told}");
 }
 
 #[test]

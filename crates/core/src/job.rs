@@ -63,6 +63,9 @@ pub struct Job {
     /// Among how many candidates the parameters were chosen with the help of the same examples, this one included; 1 for a job that nobody
     /// chose. Certificates pay for all of them, and no coverage that rests on these examples is proven.
     pub candidates: usize,
+    /// ln(1/p) of this candidate, where the search had a prior over them; `None` where all are alike. A search of other candidates has a
+    /// price of its own.
+    pub candidate_nats: Option<f64>,
     /// The memory that matrices may take.
     pub budget: Budget,
     /// The seed of all random choices.
@@ -126,6 +129,7 @@ impl Job {
             preparation_share: 0.0,
             numbers_taken: 0,
             candidates: 1,
+            candidate_nats: None,
             budget: Budget::default(),
             seed: Seed(0),
             probabilities: None,
@@ -171,7 +175,7 @@ impl Job {
         let run = Run::new(self, machine.as_ref());
         let mut model = run.learn(kernel, data, run.provenance(data, None, &kernel.resolved), watch)?;
         model.job = Some(run.kept(data));
-        model.chosen_among(self.candidates);
+        model.chosen_at(self.candidates, self.candidate_nats);
         Ok(model)
     }
 }
@@ -207,7 +211,7 @@ impl<'a> Run<'a> {
             (learned, _) => learned?,
         };
         model.job = Some(self.kept(data));
-        model.chosen_among(self.job.candidates);
+        model.chosen_at(self.job.candidates, self.job.candidate_nats);
         Ok(model)
     }
 

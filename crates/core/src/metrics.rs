@@ -38,7 +38,7 @@ impl Metrics {
     pub fn without_intervals(self) -> Self {
         match self {
             Self::Classes(m) => Self::Classes(ClassMetrics { error_interval: None, ..m }),
-            Self::Numbers(m) => Self::Numbers(NumberMetrics { rmse_interval: None, ..m }),
+            Self::Numbers(m) => Self::Numbers(NumberMetrics { rmse_interval: None, rmse_interval_is: None, ..m }),
         }
     }
 }
@@ -232,7 +232,13 @@ mod tests {
         let told = Metrics::Numbers(m.clone()).without_intervals();
         assert!(
             m.rmse_interval.is_some()
-                && told == Metrics::Numbers(crate::metrics::NumberMetrics { rmse_interval: None, ..m.clone() })
+                && told
+                    == Metrics::Numbers(crate::metrics::NumberMetrics {
+                        rmse_interval: None,
+                        rmse_interval_is: None,
+                        ..m.clone()
+                    })
         );
+        assert!(m.rmse_interval_is.is_some_and(|told| told.starts_with("approximate")));
     }
 }

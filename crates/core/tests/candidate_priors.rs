@@ -88,6 +88,36 @@ fn each_candidate_pays_for_its_own_part_in_the_order_of_the_grid() {
 }
 
 #[test]
+fn what_a_choice_has_cost_is_never_lowered() {
+    let data = moons(150);
+    // the candidate that is best by far is the one that was believed in least
+    let weights = CandidatePrior::Weights(vec![1.0, 1e-4]);
+    let options = Options { candidate_prior: Some(&weights), ..Options::default() };
+    let found = search("svc", "rbf(gamma=2)", "c=0.001|10", &data, &options).unwrap();
+    let (model, paid) = (found.model, found.certificate.price);
+    assert!(found.best == 1 && paid > 9.0, "{paid}");
+    let price =
+        |model: &Model, options: &Options<'_>| certify::facts(model, &data, options, &Silent).unwrap().penalty.choice();
+    for (candidates, wanted) in [(None, paid), (Some(1), paid), (Some(17), paid), (Some(100_000), 100_000.0_f64.ln())] {
+        assert_eq!(price(&model, &Options { candidates, ..Options::default() }), wanted, "{candidates:?}");
+    }
+    assert_eq!(price(&model, &Options { candidate_nats: Some(0.5), ..Options::default() }), paid);
+    // a larger number that is recorded, from then on; and a fit of its job, which a file keeps
+    let mut more = model.clone();
+    more.chosen_among(17);
+    assert_eq!((more.candidates(), price(&more, &Options::default())), (17, paid));
+    more.chosen_among(100_000);
+    assert_eq!(price(&more, &Options::default()), 100_000.0_f64.ln());
+    let read = Model::from_bytes(&model.to_bytes().unwrap(), "m").unwrap();
+    for model in [&model, &read] {
+        let again = model.job().unwrap().run(&data, &Silent).unwrap();
+        assert_eq!((again.candidates(), price(&again, &Options::default())), (model.candidates(), paid));
+    }
+    let written = serde_json::to_string(more.job().unwrap()).unwrap();
+    assert!(!written.contains("candidate_nats"), "{written}");
+}
+
+#[test]
 fn a_uniform_prior_is_none_and_a_belief_that_was_right_is_worth_its_part() {
     let data = moons(150);
     let plain = search("svc", "rbf(gamma=2)", "c=10|0.01|0.02|0.03", &data, &Options::default()).unwrap();

@@ -677,6 +677,36 @@ fn a_share_of_weighted_examples_is_a_number_that_all_of_them_have_chosen() {
     }
 }
 
+#[test]
+fn a_set_that_gives_the_model_again_is_declared_and_refused_where_the_solver_was_loose() {
+    let (data, _) = gaussians(200, 1.0, 3);
+    let at = |tolerance: f64| {
+        let mut machine = svc(1.0, true);
+        machine.effort.tolerance = tolerance;
+        certified(&machine.fit(&rbf(0.5), &data).unwrap(), &data)
+    };
+    let sharp = at(1e-3);
+    for name in ["scenario", "compression_binomial"] {
+        let said = |state: State| {
+            of(&sharp, name)
+                .conditions
+                .iter()
+                .any(|c| c.state == state && c.what.contains("but for the solver's tolerance"))
+        };
+        assert!(of(&sharp, name).applicable && said(State::Declared) && !said(State::Checked), "{name}");
+        let loose = at(0.2);
+        let told = of(&loose, name);
+        assert!(!told.applicable && told.reason.contains("smaller tolerance"), "{name}: {}", told.reason);
+    }
+    // what was trained on a part alone is known to be
+    let (machine, kernel) = (svc(1.0, true), rbf(0.5));
+    let found = part::fit(&Job::new(&machine, &kernel), &data, &Options::default(), None, &Silent).unwrap();
+    let told = certified(&found.model, &data);
+    let of_part =
+        of(&told, "compression_binomial").conditions.iter().find(|c| c.what.contains("compression set alone"));
+    assert_eq!(of_part.map(|c| c.state), Some(State::Checked));
+}
+
 /// A fit with a kernel of numbers.
 trait FitDyn {
     fn fit_dyn(&self, data: &Dataset) -> Model;

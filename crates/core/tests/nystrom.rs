@@ -4,10 +4,12 @@
 use crate::support::{in_pool, values};
 use mercer::conformal::{Method, Recipe};
 use mercer::formula::{Landmarking, State};
-use mercer::gram::{Gram, Side};
+use mercer::gram::{Budget, Gram, Side};
+use mercer::hypothesis_tests::{Chance, Statistic, two_sample};
 use mercer::machines::{Coefficients, Machine};
 use mercer::prelude::*;
 use mercer::watch::Silent;
+use std::sync::Arc;
 
 const WAYS: [Landmarking; 3] = [Landmarking::Uniform, Landmarking::Greedy, Landmarking::KMeans];
 
@@ -319,4 +321,29 @@ fn a_search_sets_landmarks_and_what_is_inside() {
         assert_eq!(landmarks.examples.len(), points as usize);
         assert!(model.kernel().to_string().contains(&format!("gamma={gamma}")), "{}", model.kernel());
     }
+}
+
+/// The share of tests at a level of 5 % that tell two samples of one distribution apart.
+fn told_apart(by: impl Fn(&Formula, &Dataset) -> Arc<dyn Gram>) -> f64 {
+    let formula: Formula = "nystrom(rbf(gamma=10), points=1, choose=greedy)".parse().unwrap();
+    let first: Vec<bool> = (0..50).map(|i| i < 5).collect();
+    let chance = Chance::Permute(Statistic::Biased);
+    let mut random = Seed(2).stream("worlds");
+    let tests: u64 = 300;
+    let rejected = (0..tests).filter(|&t| {
+        let data = Dataset::new(Rows::new((0..100).map(|_| random.normal()).collect(), 50, 2).unwrap());
+        let gram = by(&formula, &data);
+        let found = two_sample(gram.as_ref(), &first, chance, 99, Seed(t), Budget::default(), &Silent).unwrap();
+        found.p.value <= 0.05
+    });
+    rejected.count() as f64 / tests as f64
+}
+
+#[test]
+fn permutations_are_exact_on_landmarks_of_a_pool_and_not_on_those_of_an_order() {
+    let of_pool = told_apart(|f, data| f.of_pool(data, Seed(0)).unwrap().1);
+    // a standard deviation of 1.3 %
+    assert!((0.01..0.09).contains(&of_pool), "{of_pool}");
+    let by_place = told_apart(|f, data| f.resolve(data, Seed(0)).unwrap().training_gram(data).unwrap());
+    assert!(by_place > 0.3, "{by_place}");
 }

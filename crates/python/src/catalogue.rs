@@ -61,7 +61,7 @@ pub(crate) fn kernels() -> String {
 /// All theorems that are functions of numbers.
 #[pyfunction]
 pub(crate) fn theorems() -> String {
-    let input = |i: &mercer::bounds::Input| json!({"name": i.name, "help": i.help, "rule": i.rule.to_string(), "default": i.default, "list": i.list});
+    let input = |i: &mercer::bounds::Input| json!({"name": i.name, "help": i.help, "rule": i.allowed(), "default": i.default, "list": i.list});
     let one = |t: &'static mercer::bounds::Theorem| {
         json!({
             "name": t.name, "summary": t.summary, "formula": t.formula, "source": t.source.to_string(), "use_when": t.use_when,

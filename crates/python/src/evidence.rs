@@ -56,8 +56,7 @@ pub(crate) fn mmd_test<'py>(
     let size = marks.len().saturating_mul(marks.len());
     let pooled = || -> Result<_, mercer::Error> {
         let data = one.joined(&two)?;
-        let kernel = formula.resolve(&data, Seed(seed))?;
-        let gram = kernel.training_gram(&data)?;
+        let (kernel, gram) = formula.of_pool(&data, Seed(seed))?;
         Ok((kernel.to_string(), gram))
     };
     let Some(chance) = chance else {
@@ -120,8 +119,10 @@ pub(crate) fn hsic_test<'py>(
     let size = x.len().saturating_mul(x.len()).saturating_mul(draws);
     let found = run(py, (threads, size), None, None, |watch| -> Result<_, mercer::Error> {
         let seed = Seed(seed);
-        let (k, l) = (k.resolve(&x, seed)?, l.resolve(&y, seed)?);
-        let (a, b) = (k.training_gram(&x)?, l.training_gram(&y)?);
+        let k = k.resolve(&x, seed)?;
+        let a = k.training_gram(&x)?;
+        // permuted is what the second kernel compares
+        let (l, b) = l.of_pool(&y, seed)?;
         let found = dependence(a.as_ref(), b.as_ref(), draws, seed, Budget::default(), watch)?;
         Ok(([k.to_string(), l.to_string()], found))
     })?;

@@ -42,8 +42,10 @@ pub(super) fn run(flags: &ArgMatches, path: &Path) -> Result<(), Failure> {
     let seed = arguments::seed(flags);
     let watch = Watch::new(flags);
     let (k, l, found) = watch.heeded(|| -> Result<_, Failure> {
-        let (k, l) = (formula.resolve(&data, seed)?, second.resolve(&data, seed)?);
-        let (x, y) = (k.training_gram(&data)?, l.training_gram(&data)?);
+        let k = formula.resolve(&data, seed)?;
+        let x = k.training_gram(&data)?;
+        // permuted is what the second kernel compares
+        let (l, y) = second.of_pool(&data, seed)?;
         let found = dependence(x.as_ref(), y.as_ref(), super::draws(flags), seed, arguments::budget(flags)?, &watch)?;
         Ok((k, l, found))
     })?;

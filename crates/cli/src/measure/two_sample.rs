@@ -51,8 +51,7 @@ pub(super) fn run(flags: &ArgMatches, path: &Path) -> Result<(), Failure> {
         return Err(Failure::usage("--statistic linear takes no permutations; leave out --permutations"));
     }
     let (kernel, outcome) = watch.heeded(|| -> Result<_, Failure> {
-        let kernel = formula.resolve(&samples.data, seed)?;
-        let gram = kernel.training_gram(&samples.data)?;
+        let (kernel, gram) = formula.of_pool(&samples.data, seed)?;
         if word == "linear" {
             let found = linear_two_sample(gram.as_ref(), &samples.first, seed, &watch)?;
             let tested = ("in linear time", found.value);

@@ -301,7 +301,12 @@ impl Certificate {
         found
     }
 
-    /// The same; a bound of high probability that says nothing tells how many examples it would need. `few` are the facts with
+    /// True if it says nothing, or bounds a probability by a number that four decimals, rounded up, show as 1.
+    pub fn says_next_to_nothing(&self) -> bool {
+        self.vacuous || (self.quantity.is_probability() && self.value.is_some_and(|value| value > 0.9999))
+    }
+
+    /// The certificate of an entry; a bound of high probability that says nothing tells how many examples it would need. `few` are the facts with
     /// few margins, see [`super::Facts::thinned`]: the search evaluates the bound a hundred times.
     pub fn told(entry: &'static BoundEntry, facts: &super::Facts, few: &super::Facts, delta: f64) -> Self {
         let mut found = Self::of(entry, facts, delta);

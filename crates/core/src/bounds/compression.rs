@@ -6,7 +6,7 @@
 //! the set have to be classified rightly, so soft margins count as lossless, since every misclassified example is a support
 //! vector; and learners that list examples in increasing order need no d!.
 
-use super::theorem::{ALWAYS, AMOUNT, DELTA, EXAMPLES, Input, Theorem};
+use super::theorem::{AMOUNT, DELTA, EXAMPLES, Input, Theorem};
 use super::{BoundEntry, ChosenBy, Claim, Compression, Facts, Guarantee, NotApplicable, Quantity, Task};
 use crate::distributions::{binomial_upper, ln_choose};
 use crate::sources::{BOUSQUET, HERBRICH, LANGFORD, Source};
@@ -93,15 +93,19 @@ fn clean(facts: &Facts) -> Result<Compression, NotApplicable> {
 }
 
 fn told(facts: &Facts, value: f64, set: &Compression) -> Claim {
-    Claim::new(value)
+    let claim = Claim::new(value)
         .of(quantity(facts.task))
         .given("compression_set", set.size)
-        .given("errors_outside", set.errors_outside)
-        .checked(if set.share_of_all {
-            "the problem of m examples on the compression set alone has the same solution, counted within the solver's tolerance; a share of the examples means a share of m"
-        } else {
-            "training on the compression set alone gives the same model, counted within the solver's tolerance"
-        })
+        .given("errors_outside", set.errors_outside);
+    if !set.stable {
+        return claim.checked("training on the compression set alone gives the same model");
+    }
+    // nobody has trained on the set: its solution is the same but for what the solver left undone
+    claim.declared(if set.share_of_all {
+        "the problem of m examples on the compression set alone has the same solution, but for the solver's tolerance; a share of the examples means a share of m"
+    } else {
+        "training on the compression set alone gives the same model, but for the solver's tolerance"
+    })
 }
 
 fn lossless_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
@@ -254,6 +258,14 @@ pub const ENTRIES: &[BoundEntry] = &[
     },
 ];
 
+/// A set of examples is a part of all.
+pub(super) fn among(size: f64, m: f64) -> Result<(), String> {
+    if size <= m {
+        return Ok(());
+    }
+    Err(format!("size = {size} is no number of the {m} examples; give {m} at most"))
+}
+
 /// Theorems as functions of numbers.
 pub(super) const THEOREMS: &[Theorem] = &[Theorem {
     name: "compression_with_bits",
@@ -263,11 +275,11 @@ pub(super) const THEOREMS: &[Theorem] = &[Theorem {
     use_when: "a model is given by some examples and a few numbers that were chosen with the help of all",
     inputs: &[
         EXAMPLES,
-        Input::number("size", AMOUNT, "number d of examples in the set"),
+        Input::count("size", 0.0, "number d of examples in the set"),
         Input::number("bits", AMOUNT, "length b of the message"),
         DELTA,
     ],
     example: (&[("examples", "500"), ("size", "25"), ("bits", "0")], 0.199_947_288_275_547_75),
-    possible: ALWAYS,
+    possible: |g| among(g.number(1), g.number(0)),
     value: |g| with_bits(g.number(0), g.number(1), g.number(2), g.nats(3)),
 }];

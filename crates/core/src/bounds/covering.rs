@@ -58,6 +58,17 @@ const NORM: Input = Input::number("norm", AMOUNT, "largest length B of the weigh
 const RADIUS: Input = Input::number("radius", AMOUNT, "length ς that no example exceeds");
 const SCALE: Input = Input::number("gamma", Rule::Above(0.0), "scale γ");
 
+/// An example that is shattered at γ/4 has values γ/4 above and below another one.
+fn far_enough(gamma: f64, length: f64, dimension: f64) -> Result<(), String> {
+    if dimension <= 0.0 || length >= gamma / 2.0 {
+        return Ok(());
+    }
+    Err(format!(
+        "to shatter one example at γ/4 on both sides takes values that lie γ/2 = {} apart, and length = {length} is less; give the dimension as 0, or a smaller gamma",
+        gamma / 2.0
+    ))
+}
+
 /// Theorems as functions of numbers.
 pub(super) const THEOREMS: &[Theorem] = &[
     Theorem {
@@ -96,7 +107,7 @@ pub(super) const THEOREMS: &[Theorem] = &[
             EXAMPLES,
         ],
         example: (&[("gamma", "0.5"), ("length", "2"), ("dimension", "3"), ("examples", "1000")], 615.212_510_187_907),
-        possible: ALWAYS,
+        possible: |g| far_enough(g.number(0), g.number(1), g.number(2)),
         value: |g| fat_cover(g.number(0), g.number(1), g.number(2), g.number(3)),
     },
     Theorem {

@@ -5,6 +5,7 @@
 //! Herbrich & Shawe-Taylor (2005) for compression sets: the m − d examples outside of one are a sample of their own for a prior that
 //! was learned from it, at the price of ln(m C(m, d)) for the choice.
 
+use super::compression::among;
 use super::pac_bayes::{single, single_with_errors, subset};
 use super::theorem::{ALWAYS, AMOUNT, DELTA, DIVERGENCE, EXAMPLES, Input, SHARE, TRAINING_ERROR, Theorem};
 use crate::distributions::{kl_inverse, ln_choose, ln_maurer};
@@ -69,6 +70,30 @@ const PRIOR: Input = Input::number(
     Rule::AboveUpTo(0.0, 1.0),
     "probability of the classifier under a prior fixed before the data",
 );
+
+/// Probabilities of different classifiers add to 1 at most.
+fn one_at_most(priors: &[f64]) -> Result<(), String> {
+    let sum: f64 = priors.iter().sum();
+    // rounding of the numbers as they were written
+    if sum <= 1.0 + 1e-6 {
+        return Ok(());
+    }
+    let sum = (1e6 * sum).round() / 1e6;
+    Err(format!(
+        "priors add to {sum}, and probabilities of different classifiers add to 1 at most; divide them by their sum"
+    ))
+}
+
+/// The n eigenvalues of K⁻¹S are above 0 and add to its trace, so that their product is at most (trace/n)ⁿ.
+fn of_gaussians(trace: f64, n: f64, ln_ratio: f64) -> Result<(), String> {
+    let most = n * (trace / n).ln();
+    if ln_ratio <= most + 1e-9 * (1.0 + most.abs()) {
+        return Ok(());
+    }
+    Err(format!(
+        "no two Gaussians have these: trace = {trace} over {n} inputs allows ln|S| − ln|K| up to n ln(trace/n) = {most:.6}, and ln_det_posterior − ln_det_prior = {ln_ratio} is more; give all parts of the same K and S"
+    ))
+}
 
 /// Theorems as functions of numbers.
 pub(super) const THEOREMS: &[Theorem] = &[
@@ -150,7 +175,7 @@ pub(super) const THEOREMS: &[Theorem] = &[
             &[("errors", "0.05,0.06,0.2,0.5"), ("priors", "0.25,0.25,0.25,0.25"), ("examples", "1000")],
             0.146_387_465_614_299_02,
         ),
-        possible: ALWAYS,
+        possible: |g| one_at_most(g.list(1)),
         value: |g| subset_posterior(g.list(0), g.list(1), g.number(2), g.nats(3)).0,
     },
     Theorem {
@@ -163,14 +188,14 @@ pub(super) const THEOREMS: &[Theorem] = &[
             Input::number("error_outside", SHARE, "share of errors of the posterior on the examples outside the set"),
             DIVERGENCE,
             EXAMPLES,
-            Input::number("size", AMOUNT, "number d of examples in the set"),
+            Input::count("size", 0.0, "number d of examples in the set"),
             DELTA,
         ],
         example: (
             &[("error_outside", "0.05"), ("divergence", "5"), ("examples", "1000"), ("size", "10")],
             0.177_150_646_385_224_65,
         ),
-        possible: ALWAYS,
+        possible: |g| among(g.number(3), g.number(2)),
         value: |g| pac_bayes_compression(g.number(0), g.number(1), g.number(2), g.number(3), g.nats(4)),
     },
     Theorem {
@@ -182,7 +207,7 @@ pub(super) const THEOREMS: &[Theorem] = &[
         inputs: &[
             Input::number("trace", AMOUNT, "tr(K⁻¹S)"),
             Input::number("quadratic", AMOUNT, "aᵀK⁻¹a of the posterior's mean a"),
-            Input::number("inputs", Rule::AtLeast(1.0), "number n of inputs"),
+            Input::count("inputs", 1.0, "number n of inputs"),
             Input::number("ln_det_prior", Rule::Any, "ln|K| of the prior"),
             Input::number("ln_det_posterior", Rule::Any, "ln|S| of the posterior"),
         ],
@@ -196,8 +221,11 @@ pub(super) const THEOREMS: &[Theorem] = &[
             ],
             std::f64::consts::LN_2,
         ),
-        possible: ALWAYS,
-        value: |g| gaussian_process_divergence(g.number(0), g.number(1), g.number(2), g.number(3), g.number(4)),
+        possible: |g| of_gaussians(g.number(0), g.number(2), g.number(4) - g.number(3)),
+        // rounding must not make it negative
+        value: |g| {
+            gaussian_process_divergence(g.number(0), g.number(1), g.number(2), g.number(3), g.number(4)).max(0.0)
+        },
     },
 ];
 

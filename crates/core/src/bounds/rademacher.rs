@@ -126,6 +126,16 @@ pub const ENTRIES: &[BoundEntry] = &[
     },
 ];
 
+/// A matrix between m examples has m eigenvalues.
+fn one_for_each(eigenvalues: usize, m: f64) -> Result<(), String> {
+    if eigenvalues as f64 <= m {
+        return Ok(());
+    }
+    Err(format!(
+        "eigenvalues has {eigenvalues} numbers, and the kernel matrix between {m} examples has {m} of them; give those of the matrix, or the number of its examples"
+    ))
+}
+
 /// Theorems as functions of numbers.
 pub(super) const THEOREMS: &[Theorem] = &[
     Theorem {
@@ -141,7 +151,7 @@ pub(super) const THEOREMS: &[Theorem] = &[
         ],
         // (2/4)(0.5 + 0.25 + 0.05)
         example: (&[("eigenvalues", "4,1,0.2"), ("radius", "0.5"), ("examples", "4")], 0.632_455_532_033_675_9),
-        possible: ALWAYS,
+        possible: |g| one_for_each(g.list(0).len(), g.number(2)),
         value: |g| local(g.list(0), g.number(1), g.number(2)),
     },
     Theorem {
@@ -151,7 +161,7 @@ pub(super) const THEOREMS: &[Theorem] = &[
         source: Source::new(&CORTES, "Thm. 2"),
         use_when: "a kernel is learned as a sum of p given ones, with weights that add to 1",
         inputs: &[
-            Input::number("kernels", Rule::AtLeast(2.0), "number p of kernels"),
+            Input::count("kernels", 2.0, "number p of kernels"),
             Input::number("norm", AMOUNT, "largest length Λ of the weight vector"),
             Input::number("radius", AMOUNT, "length R that no example exceeds in any kernel"),
             Input::number("margin", Rule::Above(0.0), "margin ρ"),

@@ -100,10 +100,10 @@ fn told(facts: &Facts, claim: Claim, size: f64) -> Claim {
     // ½‖w‖² − Mρ + Σ max(0, ρ − f(xᵢ)) with M = ν m for a constant is a problem for any number of examples; below M of them it has
     // no minimum, and the decision of the theorem is one that every example changes
     let constant = facts.compression.is_some_and(|set| set.share_of_all);
-    claim.of(quantity(facts.task)).given("compression_set", size).checked(if constant {
-        "an example outside the compression set, new or old, leaves the model as it is, within the solver's tolerance, where the number ν m is a constant of the problem: on d examples the share is ν m/d"
+    claim.of(quantity(facts.task)).given("compression_set", size).declared(if constant {
+        "an example outside the compression set, new or old, leaves the model as it is, but for the solver's tolerance, where the number ν m is a constant of the problem: on d examples the share is ν m/d"
     } else {
-        "an example outside the compression set, new or old, leaves the model as it is, within the solver's tolerance"
+        "an example outside the compression set, new or old, leaves the model as it is, but for the solver's tolerance"
     })
 }
 

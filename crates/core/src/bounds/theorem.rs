@@ -45,17 +45,34 @@ pub struct Input {
     pub default: Option<f64>,
     /// True if it is a list.
     pub list: bool,
+    /// True if it counts something.
+    pub whole: bool,
 }
 
 impl Input {
     /// A number that must be given.
     pub const fn number(name: &'static str, rule: Rule, help: &'static str) -> Self {
-        Self { name, help, rule, default: None, list: false }
+        Self { name, help, rule, default: None, list: false, whole: false }
+    }
+
+    /// A number of things, at least so many, that must be given.
+    pub const fn count(name: &'static str, least: f64, help: &'static str) -> Self {
+        Self { whole: true, ..Self::number(name, Rule::AtLeast(least), help) }
     }
 
     /// A list of at least one number.
     pub const fn list(name: &'static str, rule: Rule, help: &'static str) -> Self {
-        Self { name, help, rule, default: None, list: true }
+        Self { list: true, ..Self::number(name, rule, help) }
+    }
+
+    /// True if a number may stand here.
+    fn allows(&self, number: f64) -> bool {
+        self.rule.allows(number) && !(self.whole && number.fract() != 0.0)
+    }
+
+    /// The numbers that may stand here, in words.
+    pub fn allowed(&self) -> String {
+        if self.whole { format!("a whole number {}", self.rule) } else { self.rule.to_string() }
     }
 }
 
@@ -64,7 +81,7 @@ pub(super) const SHARE: Rule = Rule::Between(0.0, 1.0);
 /// A quantity that cannot be negative.
 pub(super) const AMOUNT: Rule = Rule::AtLeast(0.0);
 /// m.
-pub(super) const EXAMPLES: Input = Input::number("examples", Rule::AtLeast(1.0), "number m of training examples");
+pub(super) const EXAMPLES: Input = Input::count("examples", 1.0, "number m of training examples");
 /// R̂.
 pub(super) const TRAINING_ERROR: Input = Input::number("training_error", SHARE, "share of training errors");
 /// KL(Q ‖ P).
@@ -77,6 +94,7 @@ pub(super) const DELTA: Input = Input {
     rule: Rule::Inside(0.0, 1.0),
     default: Some(0.05),
     list: false,
+    whole: false,
 };
 
 /// The values of the inputs of a theorem, in their order.
@@ -158,8 +176,8 @@ impl Theorem {
             if value.is_empty() || (!input.list && value.len() > 1) {
                 return Err(format!("{}: {} has {} numbers; give {one}", self.name, input.name, value.len()));
             }
-            if let Some(wrong) = value.iter().find(|v| !input.rule.allows(**v)) {
-                return Err(format!("{}: {} = {wrong} must be {}", self.name, input.name, input.rule));
+            if let Some(wrong) = value.iter().find(|v| !input.allows(**v)) {
+                return Err(format!("{}: {} = {wrong} must be {}", self.name, input.name, input.allowed()));
             }
             if input.list && length.replace(value.len()).is_some_and(|before| before != value.len()) {
                 return Err(format!(
@@ -219,6 +237,64 @@ mod tests {
         let error = lists.of(&parsed(&[("errors", "0.1,0.2"), ("priors", "0.5"), ("examples", "100")])).unwrap_err();
         assert!(error.contains("one length"), "{error}");
         assert!(theorem("c_bond").err().unwrap().contains("did you mean c_bound?"));
+    }
+
+    #[test]
+    fn what_no_world_has_together_is_refused() {
+        for (name, pairs, told) in [
+            ("subset_posterior", &[("errors", "0.05,0.06"), ("priors", "0.9,0.9"), ("examples", "100")][..], "1.8"),
+            (
+                "gaussian_process_divergence",
+                &[
+                    ("trace", "0"),
+                    ("quadratic", "0"),
+                    ("inputs", "5"),
+                    ("ln_det_prior", "0"),
+                    ("ln_det_posterior", "0"),
+                ],
+                "no two Gaussians",
+            ),
+            ("gibbs_to_vote", &[("gibbs", "0.1"), ("classes", "2.5")], "a whole number ≥ 2"),
+            ("covering_bound", &[("log2_cover", "1"), ("examples", "10.5")], "a whole number ≥ 1"),
+            (
+                "fat_shattering_cover",
+                &[("gamma", "1"), ("length", "0.1"), ("dimension", "1"), ("examples", "10")],
+                "γ/4 on both sides",
+            ),
+            ("local_rademacher", &[("eigenvalues", "1,1,1"), ("radius", "1"), ("examples", "2")], "2 of them"),
+            ("compression_with_bits", &[("examples", "10"), ("size", "11"), ("bits", "0")], "of the 10 examples"),
+        ] {
+            let error = theorem(name).unwrap().of(&parsed(pairs)).unwrap_err();
+            assert!(error.contains(told), "{error}");
+        }
+    }
+
+    /// Values of an input from one end of its rule to the other.
+    fn probes(input: &Input) -> Vec<f64> {
+        let all = [-3.0, -1e-9, 0.0, 1e-9, 0.05, 0.3, 0.5, 0.9, 1.0, 1.5, 2.0, 3.0, 7.0, 1e3, 1e6];
+        all.into_iter().filter(|v| input.allows(*v)).collect()
+    }
+
+    #[test]
+    fn whatever_is_given_no_value_is_negative_or_none() {
+        let mut random = crate::seed::Seed(3).stream("inputs");
+        for theorem in theorems() {
+            let mut values = 0;
+            for _ in 0..4000 {
+                let length = 1 + random.below(3);
+                let given = theorem.inputs.iter().map(|input| {
+                    let probes = probes(input);
+                    let count = if input.list { length } else { 1 };
+                    (input.name.to_owned(), (0..count).map(|_| probes[random.below(probes.len())]).collect())
+                });
+                let given: Vec<(String, Vec<f64>)> = given.collect();
+                if let Ok(value) = theorem.of(&given) {
+                    values += 1;
+                    assert!(value >= 0.0, "{}: {value} of {given:?}", theorem.name);
+                }
+            }
+            assert!(values > 100, "{}: {values}", theorem.name);
+        }
     }
 
     #[test]

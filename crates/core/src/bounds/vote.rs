@@ -5,7 +5,6 @@
 //! tandem loss; Herbrich (2002), Lemma 5.3 for the factor |Y|.
 
 use super::theorem::{ALWAYS, Input, SHARE, Theorem};
-use crate::params::Rule;
 use crate::sources::{HERBRICH, LACASSE, MASEGOSA, Source};
 
 /// |Y| R_G: the vote errs only where at least one in |Y| errs.
@@ -48,7 +47,7 @@ pub(super) const THEOREMS: &[Theorem] = &[
         formula: "|Y| R_G",
         source: Source::new(&HERBRICH, "Lemma 5.3"),
         use_when: "nothing is known of how classifiers of a vote err together",
-        inputs: &[GIBBS, Input::number("classes", Rule::AtLeast(2.0), "number of classes")],
+        inputs: &[GIBBS, Input::count("classes", 2.0, "number of classes")],
         example: (&[("gibbs", "0.1"), ("classes", "2")], 0.2),
         possible: ALWAYS,
         value: |g| gibbs_to_vote(g.number(0), g.number(1)),

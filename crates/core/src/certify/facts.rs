@@ -213,8 +213,10 @@ fn price(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory, option
     let recorded = (model.candidates() > 0).then(|| model.candidates());
     // the caller may add to the number of candidates that a search has recorded, never lower it
     let candidates = options.candidates.map(|n| n.max(recorded.unwrap_or(1))).or(recorded);
-    // a prior is one over the candidates of one search
-    let candidate_nats = options.candidate_nats.or(model.candidate_nats.filter(|_| candidates == recorded));
+    // nor what it has paid: a larger number costs its logarithm, unless this is less
+    let enough = |nats: &f64| candidates == recorded || *nats > (candidates.unwrap_or(1).max(1) as f64).ln();
+    let told = options.candidate_nats.map(|nats| nats.max(model.paid_for_choice()));
+    let candidate_nats = told.or(model.candidate_nats.filter(enough));
     ComplexityPenalty {
         candidates,
         candidate_nats,
@@ -250,6 +252,9 @@ fn tolerance(model: &Model, theory: &Theory) -> f64 {
     };
     2.0 * model.fitted.report.violation.unwrap_or(1e-3).max(1e-6) / scale
 }
+
+/// The largest tolerance at which the examples that determine a model are told: twice a violation of a hundredth.
+const LOOSE: f64 = 0.02;
 
 /// The compression set: examples that determine the solution, so that leaving out all others does not change it.
 fn compression(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) -> Result<Compression, String> {
@@ -302,6 +307,12 @@ fn compression(model: &Model, training: &Dataset, seen: &Seen, theory: &Theory) 
         );
     }
     let tolerance = tolerance(model, theory);
+    if tolerance > LOOSE && theory.compression != Compresses::Updates {
+        return Err(format!(
+            "the solver was left with a violation of {:.2e} of the margin, so that a fit on the examples which determine the model may be another one: fit with a smaller tolerance",
+            tolerance / 2.0
+        ));
+    }
     // how far inside every example is: those above the tolerance may be left out, those below its negative determine
     let (depth, any_size): (Vec<f64>, bool) = match theory.compression {
         Compresses::Not(reason) => return Err(reason.to_owned()),

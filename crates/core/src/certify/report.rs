@@ -22,7 +22,7 @@ impl Certified {
         let price = self.facts.penalty.learned;
         let cost = if price.is_finite() { format!(", which costs {price:.0} nats") } else { String::new() };
         format!(
-            " {}{cost}; without that the certificate would be {}. Fit with a preparation share (--preparation-share 0.2), which learns such things from a share of the examples and pays nothing.",
+            " {}{cost}; without that the certificate would be about {}. Fit with a preparation share (--preparation-share 0.2), which learns such things from a share of the examples and pays nothing; the others alone are certified, so that it comes out somewhat larger.",
             sentence_case(&self.facts.penalty.learned_what),
             at_most(unpaid, 4)
         )
@@ -125,7 +125,7 @@ impl Certified {
     /// as far as they are known, and others by name.
     pub fn figure(&self, title: &str, errors: &[(String, f64)], theme: Theme) -> String {
         let shown = |c: &&Certificate| {
-            c.applicable && c.quantity.is_probability() && c.quantity != Quantity::Share && !c.vacuous
+            c.applicable && c.quantity.is_probability() && c.quantity != Quantity::Share && !c.says_next_to_nothing()
         };
         let bar = |c: &Certificate| CertificateBar {
             name: c.bound.to_owned(),

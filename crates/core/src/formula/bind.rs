@@ -7,7 +7,7 @@ use crate::data::{DataError, Dataset, Kind, PreparationSet, Rows, SparseRows, Va
 use crate::error::Error;
 use crate::gram::views::{Centring, Constant};
 use crate::gram::{Gram, Side, fill};
-use crate::kernels::{KernelError, complete, resolve, resolve_part};
+use crate::kernels::{KernelError, SAMPLE, complete, resolve, resolve_part};
 use crate::params::Auto;
 use crate::seed::Seed;
 use std::cmp::Ordering;
@@ -295,7 +295,6 @@ fn resolve_node(
 /// γ for a Gaussian on top of a kernel, from at most a thousand examples: `scale` is one over the total variance in
 /// feature space, `median` is 1/(2 · median²) of the distances.
 fn width_on(gram: &Arc<dyn Gram>, word: &str, seed: Seed) -> Result<f64, Error> {
-    const SAMPLE: usize = 1000;
     let mut chosen = seed.stream("width").permutation(gram.shape().0);
     chosen.truncate(SAMPLE);
     chosen.sort_unstable();

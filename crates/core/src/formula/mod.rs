@@ -16,6 +16,7 @@ mod known;
 mod nystrom;
 mod parameters;
 mod parse;
+mod pool;
 mod prepare;
 mod print;
 mod radius;

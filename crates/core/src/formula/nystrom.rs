@@ -221,7 +221,7 @@ fn unfit(inner: &Node) -> Option<&'static str> {
 }
 
 /// The examples in the views that a kernel looks at, without target.
-fn seen(inner: &Node, training: &Dataset) -> Result<Dataset, Error> {
+pub(super) fn seen(inner: &Node, training: &Dataset) -> Result<Dataset, Error> {
     let wanted = Formula(inner.clone());
     let wanted = wanted.views();
     let fits =

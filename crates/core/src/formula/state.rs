@@ -170,7 +170,7 @@ impl Formula {
 }
 
 /// The data-driven parameters of a kernel that are not resolved.
-fn waiting(bound: &Bound) -> Vec<String> {
+pub(super) fn waiting(bound: &Bound) -> Vec<String> {
     let mut copy = bound.kernel.boxed();
     let numbers: Vec<&str> = describe(copy.as_mut())
         .into_iter()

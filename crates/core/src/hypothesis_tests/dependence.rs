@@ -48,7 +48,8 @@ pub struct Dependence {
     pub gamma: PValue,
 }
 
-/// Measures how much what K compares depends on what L compares, example by example.
+/// Measures how much what K compares depends on what L compares, example by example. Permutations, which are of L, are exact where what
+/// the kernel of L has learned is the same for every order of the examples: see [`Formula::of_pool`](crate::formula::Formula::of_pool).
 ///
 /// # Use when
 /// Columns and a target, or two sets of columns of any kind, are to be tested for any dependence, not only a linear one.

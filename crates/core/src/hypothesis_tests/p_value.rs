@@ -20,7 +20,8 @@ pub enum Null {
 /// Guarantees of a p-value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guarantee {
-    /// P(p ≤ α) ≤ α at every sample size, where the examples are exchangeable if nothing differs or depends.
+    /// P(p ≤ α) ≤ α at every sample size, where the examples are exchangeable if nothing differs or depends, and the kernel does not know
+    /// their order.
     Exact,
     /// The same for many examples only.
     Asymptotic,

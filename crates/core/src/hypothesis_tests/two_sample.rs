@@ -62,7 +62,9 @@ pub struct TwoSample {
 
 /// Compares the marked examples of a pooled sample with the others.
 ///
-/// A width that the pooled sample gives (`gamma=median`) is the same for every permutation, so that permutations stay exact.
+/// Permutations are exact where the kernel is the same for every order of the pooled sample, as is one with a width that all examples
+/// give (`gamma=scale`). Landmarks know the places of the examples: [`Formula::of_pool`](crate::formula::Formula::of_pool) learns them
+/// so that the order does not matter.
 ///
 /// # Use when
 /// Two batches, sites or years are to be compared as wholes, in any features that a kernel knows.

@@ -26,6 +26,8 @@ struct Document {
     numbers_taken: usize,
     #[serde(default = "one")]
     candidates: usize,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    candidate_nats: Option<f64>,
     #[serde(default)]
     seed: u64,
     #[serde(default)]
@@ -55,6 +57,7 @@ impl Serialize for Job {
             preparation_share: self.preparation_share,
             numbers_taken: self.numbers_taken,
             candidates: self.candidates,
+            candidate_nats: self.candidate_nats,
             seed: self.seed.0,
             probabilities: self.probabilities,
             calibration_folds: self.calibration_folds,
@@ -83,6 +86,7 @@ impl<'de> Deserialize<'de> for Job {
             preparation_share: document.preparation_share,
             numbers_taken: document.numbers_taken,
             candidates: document.candidates,
+            candidate_nats: document.candidate_nats,
             seed: Seed(document.seed),
             probabilities: document.probabilities,
             calibration_folds: document.calibration_folds,

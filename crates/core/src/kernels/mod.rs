@@ -43,7 +43,7 @@ pub use precomputed::Precomputed;
 pub use prepared::Prepared;
 pub use rank_one::{Feature, RankOne};
 pub use resolve::resolve;
-pub(crate) use resolve::resolve_part;
+pub(crate) use resolve::{SAMPLE, resolve_part, samples};
 pub(crate) use vectors::complete;
 
 use crate::data::{Examples, Kind, Values, Vectors};

@@ -96,9 +96,16 @@ fn known<S: Scalar>(values: &[S]) -> impl Iterator<Item = S> + Clone {
     values.iter().copied().filter(|x| !x.wide().is_nan())
 }
 
+/// Largest number of examples whose distances are all looked at.
+pub(crate) const SAMPLE: usize = 1000;
+
+/// True if the number that stands for a word is taken from a sample of so many examples; where their number is not known, it may be.
+pub(crate) fn samples(word: &str, examples: Option<usize>) -> bool {
+    word == "median" && examples.is_none_or(|n| n > SAMPLE)
+}
+
 /// The squared median distance between different examples of a sample.
 fn median_square(values: &Values, seed: Seed) -> f64 {
-    const SAMPLE: usize = 1000;
     let n = values.len();
     let chosen: Vec<usize> = if n <= SAMPLE {
         (0..n).collect()

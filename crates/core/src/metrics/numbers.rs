@@ -14,6 +14,8 @@ pub struct NumberMetrics {
     /// are not much more uneven than those of a Laplace distribution; `None` for examples of training, and where there are fewer than ten
     /// or none is wrong.
     pub rmse_interval: Option<(f64, f64)>,
+    /// The worth of the interval, where there is one.
+    pub rmse_interval_is: Option<&'static str>,
     /// The root mean squared error of always predicting the mean of these examples: what can be had without learning.
     pub base_rmse: f64,
     /// Mean absolute error.
@@ -21,6 +23,9 @@ pub struct NumberMetrics {
     /// 1 − squared error / variance, averaged over outputs; `None` where a target is constant.
     pub r2: Option<f64>,
 }
+
+/// The worth of the interval of a root mean squared error.
+const APPROXIMATE: &str = "approximate: it holds the true error in about 95 % of cases, and in fewer where a few errors are far larger than all others";
 
 impl NumberMetrics {
     /// Compares n × outputs values with the truth.
@@ -57,10 +62,12 @@ impl NumberMetrics {
         let width = outputs.max(1);
         let squares: Vec<f64> =
             values.chunks_exact(width).zip(truth.values.chunks_exact(width)).map(of_example).collect();
+        let interval = interval(&squares);
         Ok(Self {
             n,
             rmse: (squared / count).sqrt(),
-            rmse_interval: interval(&squares),
+            rmse_interval: interval,
+            rmse_interval_is: interval.map(|_| APPROXIMATE),
             base_rmse: (spreads / count).sqrt(),
             mae: absolute / count,
             r2: r2.map(|all| all.iter().sum::<f64>() / all.len().max(1) as f64),

@@ -352,7 +352,7 @@ fn assemble(document: Document, unpack: &Unpacker<'_>) -> Result<Model, String> 
     let provenance = document.origin.map(|origin| origin.completed(&kernel, columns));
     let job =
         document.job.map(serde_json::from_value).transpose().map_err(|e| format!("its job cannot be read: {e}"))?;
-    Ok(Model {
+    let mut model = Model {
         machine: document.machine,
         settings: document.settings.into_iter().collect(),
         kernel,
@@ -368,7 +368,10 @@ fn assemble(document: Document, unpack: &Unpacker<'_>) -> Result<Model, String> 
         provenance,
         job: job.map(Arc::new),
         conformal,
-    })
+    };
+    // jobs of older files do not have what the choice has cost
+    model.tell_job(0);
+    Ok(model)
 }
 
 /// The examples of a file.

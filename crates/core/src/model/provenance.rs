@@ -289,11 +289,12 @@ impl Model {
         if let Some(provenance) = self.provenance.as_mut().filter(|_| self.candidates <= 1) {
             provenance.judges = bounds;
         }
-        let pairs = candidates * bounds;
-        self.chosen_among(pairs);
-        if nats.is_some() {
-            self.candidate_nats = nats.filter(|_| self.candidates == pairs);
-        }
+        self.chosen_at(candidates * bounds, nats);
+    }
+
+    /// The nats that certificates pay for the choice among the candidates that are recorded.
+    pub(crate) fn paid_for_choice(&self) -> f64 {
+        self.candidate_nats.unwrap_or_else(|| (self.candidates.max(1) as f64).ln())
     }
 
     /// Records the examples that were held out before the search, by their places among all examples of the file, in rising order: a
@@ -308,17 +309,30 @@ impl Model {
 
     /// Records that the model was chosen among so many, this one included, with the help of its training examples: certificates pay for
     /// all of them, and regions that were learned from the same examples lose their proof. A number that was recorded before is
-    /// never lowered.
+    /// never lowered, and neither is what has been paid for it.
     pub fn chosen_among(&mut self, candidates: usize) {
-        if candidates > self.candidates {
-            // a prior was one over the candidates of another search
-            (self.candidates, self.candidate_nats) = (candidates, None);
-        }
-        if let Some(job) = self.job.as_mut().filter(|job| job.candidates < candidates) {
-            Arc::make_mut(job).candidates = candidates;
-        }
+        self.chosen_at(candidates, None);
+    }
+
+    /// The same at a price of its own, ln(1/p) under a prior over the candidates.
+    pub(crate) fn chosen_at(&mut self, candidates: usize, nats: Option<f64>) {
+        // an equal part of δ for each of a larger number is one that each may take; the larger of two prices holds at both
+        let paid = nats.filter(|nats| *nats >= 0.0).map(|nats| nats.max(self.paid_for_choice()));
+        let kept = self.candidate_nats.filter(|nats| candidates <= self.candidates || *nats > (candidates as f64).ln());
+        self.candidates = self.candidates.max(candidates);
+        self.candidate_nats = paid.or(kept);
+        self.tell_job(candidates);
         if let Some(conformal) = self.conformal.as_mut().filter(|_| candidates > 1) {
             conformal.withdraw_proof();
+        }
+    }
+
+    /// The job knows what a fit of it must pay, too.
+    pub(super) fn tell_job(&mut self, candidates: usize) {
+        let nats = self.candidate_nats;
+        if let Some(job) = self.job.as_mut().filter(|job| job.candidates < candidates || job.candidate_nats != nats) {
+            let job = Arc::make_mut(job);
+            (job.candidates, job.candidate_nats) = (job.candidates.max(candidates), nats);
         }
     }
 }

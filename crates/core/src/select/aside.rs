@@ -1,35 +1,19 @@
 //! A part of a table that is set aside before anything is learned or searched, and judges what was chosen once.
 
-use crate::data::{DataError, SchemaOptions, Table};
-use crate::machines::Learns;
+use crate::data::DataError;
 use crate::resample::{Split, SplitBy, set_aside};
 use crate::seed::Seed;
 
-/// Sets a share of the rows of a table aside: classes are on both sides in about their proportions where classes are learned.
+/// Sets a share of so many rows aside by chance alone: where classes were on both sides in their proportions, the rows would not be
+/// independent of the others, nor of one another, as intervals and certificates of what they judge assume.
 ///
 /// # Errors
-/// If the share leaves nothing on one side, or the target names no column.
-pub fn set_rows_aside(
-    table: &Table,
-    options: &SchemaOptions,
-    learns: Learns,
-    share: f64,
-    seed: Seed,
-) -> Result<Split, DataError> {
+/// If the share is none, or leaves nothing on one side.
+pub fn set_rows_aside(rows: usize, share: f64, seed: Seed) -> Result<Split, DataError> {
     if !(share > 0.0 && share < 1.0) {
         let finding =
             format!("{share} is no share of the examples to set aside; give a number between 0 and 1, such as 0.25");
         return Err(DataError::Usage { finding });
     }
-    let name = match options.target.as_deref() {
-        None => table.target.map(|t| table.fields[t].name.clone()),
-        Some([name]) => Some(name.clone()),
-        Some(_) => None,
-    };
-    let codes = match name.filter(|_| learns == Learns::Classes) {
-        Some(name) => Some(table.codes(&name)?),
-        None => None,
-    };
-    let count = (share * table.len as f64).round() as usize;
-    set_aside(table.len, count, codes.as_deref().map_or(SplitBy::Chance, SplitBy::Strata), seed)
+    set_aside(rows, (share * rows as f64).round() as usize, SplitBy::Chance, seed)
 }
