@@ -124,9 +124,10 @@ fn labels_that_are_equal_as_numbers_only_are_told_with_the_remedy() {
     }
     // declared, they are as many classes as spellings, in every file
     for (file, labels) in [("a.csv", 4), ("b.csv", 4), ("v.csv", 3)] {
-        place.run(&format!("fit {file} -m knn --neighbours 1 --categorical y -o m")).ok();
+        place.run(&format!("fit {file} -m knn --k 1 --categorical y -o m")).ok();
         let known = place.json("show m")["readout"].to_string();
-        let predicted = place.run(&format!("predict m {file}")).ok().lines()[1..].to_vec();
+        let said = place.run(&format!("predict m {file}")).ok();
+        let predicted = &said.lines()[1..];
         let truth: Vec<String> = place
             .read(file)
             .lines()
