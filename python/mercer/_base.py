@@ -38,13 +38,12 @@ from mercer._data import (
     threads_of,
     views_of,
 )
-from mercer._kernel import Kernel, KernelLike
+from mercer._kernel import Kernel, KernelLike, views_wanted
 from mercer._labels import coded
 from mercer._pickles import PickledMixin
 from mercer._progress import Progress
 
-# facts of a formula, which every prediction asks for
-_views_wanted = functools.lru_cache(maxsize=1024)(_native.kernel_views)
+# a fact of a formula, which every prediction asks for
 _meets_gaps = functools.lru_cache(maxsize=1024)(_native.kernel_meets_gaps)
 
 
@@ -163,7 +162,11 @@ class Machine(ReportMixin, CertifyMixin, PickledMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = not self._is_pairwise()
         tags.input_tags.pairwise = self._is_pairwise()
-        tags.input_tags.allow_nan = self._finite() is not True
+        try:
+            tags.input_tags.allow_nan = self._finite() is not True
+        except ValueError:
+            # a kernel that is none: the fit tells it
+            tags.input_tags.allow_nan = False
         return tags
 
     def _own_kernel(self):
@@ -174,7 +177,7 @@ class Machine(ReportMixin, CertifyMixin, PickledMixin, BaseEstimator):
     def _check(self, X, reset, **more):
         """Numbers in C order, or the views and strings that a kernel of mercer looks at; with them the target if given."""
         text = self._own_kernel()
-        wanted = _views_wanted(text) if text is not None and (has_views(X) or are_strings(X) or is_frame(X)) else None
+        wanted = views_wanted(text) if text is not None and (has_views(X) or are_strings(X) or is_frame(X)) else None
         if wanted is not None and (not is_frame(X) or any(name is not None for name, _ in wanted)):
             if reset:
                 self._frame_columns = columns_of(X, wanted) if is_frame(X) else {}
