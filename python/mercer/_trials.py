@@ -20,8 +20,10 @@ from sklearn.utils import _safe_indexing, compute_class_weight
 from sklearn.utils.validation import _check_method_params, column_or_1d
 
 from mercer import _native
-from mercer._base import _views_wanted
+from mercer._base import SCALED
+from mercer._constraints import NAMES
 from mercer._data import take, threads_of, views_of
+from mercer._kernel import views_wanted
 from mercer._labels import encode, spell
 from mercer.kernel_ridge import KernelRidge, Pairwise
 from mercer.svm import LinearSVC
@@ -160,7 +162,7 @@ class Work:
         for c, estimator in batch.estimators.items():
             # kernels of mercer say which views they look at, and whether numbers may be missing
             own = estimator._own_kernel()
-            looks = None if own is None else (tuple(_views_wanted(own)), estimator._finite())
+            looks = None if own is None else (tuple(views_wanted(own)), estimator._finite())
             if looks not in checked:
                 X = estimator._check(batch.X, reset=True)
                 checked[looks] = X, getattr(estimator, "n_features_in_", 1)
@@ -215,6 +217,8 @@ class Work:
             value = self.quick(batch.y[test], predicted)
         else:
             estimator = copy(batch.estimators[candidate])
+            # what is scored are arrays, also where a frame was given
+            vars(estimator).pop("feature_names_in_", None)
             estimator.n_features_in_ = answer.width
             estimator._remember(Remembered(codes, scores), batch.y[train])
             params = _check_method_params(self.X, self.score_params, indices=held_out)
@@ -358,7 +362,8 @@ def looks_at_examples(estimator):
     own = estimator._own_kernel()
     if own is not None:
         return _native.kernel_has_words(own)
-    return getattr(estimator, "gamma", None) == "scale" and estimator.kernel in ("rbf", "poly", "sigmoid")
+    scales = isinstance(estimator.kernel, str) and NAMES.get(estimator.kernel) in SCALED | {"chi2"}
+    return scales and isinstance(estimator.gamma, str) and estimator.gamma == "scale"
 
 
 def leaves_one_out(splits, n):
