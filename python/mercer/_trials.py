@@ -16,15 +16,15 @@ from joblib.logger import short_format_time
 from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin, is_classifier
 from sklearn.metrics import r2_score
 from sklearn.metrics._scorer import _MultimetricScorer, _PassthroughScorer, _Scorer
-from sklearn.utils import _safe_indexing, compute_class_weight
+from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params, column_or_1d
 
 from mercer import _native
-from mercer._base import SCALED
-from mercer._constraints import NAMES
+from mercer._constraints import WITH_WIDTH
 from mercer._data import take, threads_of, views_of
 from mercer._kernel import views_wanted
 from mercer._labels import encode, spell
+from mercer._linear import class_weight_of
 from mercer.kernel_ridge import KernelRidge, Pairwise
 from mercer.svm import LinearSVC
 
@@ -193,7 +193,7 @@ class Work:
         if getattr(estimator, "class_weight", None) is not None and "class_weight" not in estimator._settings():
             y = batch.y[train]
             known = np.unique(y)
-            factors = compute_class_weight(estimator.class_weight, classes=known, y=y)
+            factors = class_weight_of(estimator, known, y, weights)
             if not (factors > 0).all():
                 raise Uncovered("a class has a weight that is not above zero")
             weights = factors[np.searchsorted(known, y)] * (1.0 if weights is None else weights)
@@ -297,6 +297,8 @@ def coverable(estimator, weights):
             raise Uncovered(f"{name} of the estimator is set")
     if getattr(estimator, "verbose", False):
         raise Uncovered("verbose of the estimator is set")
+    if estimator._takes_no_step():
+        raise Uncovered("the solver may take no step")
     if isinstance(estimator, LinearSVC) and (estimator.penalty != "l2" or estimator.multi_class != "ovr"):
         raise Uncovered("penalty and multi_class of LinearSVC are not the usual ones")
     own = estimator._own_kernel()
@@ -362,8 +364,8 @@ def looks_at_examples(estimator):
     own = estimator._own_kernel()
     if own is not None:
         return _native.kernel_has_words(own)
-    scales = isinstance(estimator.kernel, str) and NAMES.get(estimator.kernel) in SCALED | {"chi2"}
-    return scales and isinstance(estimator.gamma, str) and estimator.gamma == "scale"
+    scales = isinstance(estimator.kernel, str) and estimator.kernel in WITH_WIDTH
+    return scales and getattr(estimator, "gamma", None) == "scale"
 
 
 def leaves_one_out(splits, n):
