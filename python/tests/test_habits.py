@@ -326,3 +326,24 @@ def test_no_column_of_numbers_is_left_out_in_silence():
         SVC(kernel=k).fit(data.assign(n=["u", 1, 2] * 50), Y)
     # words that no view takes are no inputs
     assert SVC(kernel=k).fit(data.assign(n=["u", "v", "w"] * 50), Y)._frame_columns["x"] == ["a b", "c", "d", "e"]
+
+
+def shifted(array):
+    """The same numbers, which begin in the middle of one, as in a mapped file with a head."""
+    return np.ndarray(array.shape, array.dtype, buffer=bytearray(b"\0\0\0" + array.tobytes()), offset=3)
+
+
+def test_arrays_may_begin_anywhere():
+    x, y, w = shifted(X), shifted(Y.astype(float)), shifted(1.0 + X[:, 0])
+    assert not x.flags.aligned and not y.flags.aligned
+    for cls in (SVR, KernelRidge, mercer.KnnRegression):
+        np.testing.assert_array_equal(cls().fit(x, y).predict(x), cls().fit(X, Y).predict(X))
+    np.testing.assert_array_equal(SVC().fit(x, Y, w).decision_function(x), SVC().fit(X, Y, 1.0 + X[:, 0]).decision_function(X))
+    np.testing.assert_array_equal(Rbf()(x), Rbf()(X))
+    np.testing.assert_array_equal(SVC().fit(shifted(np.float32(X)), Y).predict(np.float32(X)), SVC().fit(np.float32(X), Y).predict(np.float32(X)))
+    rows = sp.csr_matrix(X)
+    odd = sp.csr_matrix(X)
+    odd.data, odd.indices, odd.indptr = (shifted(part) for part in (rows.data, rows.indices.astype(np.int64), rows.indptr.astype(np.int64)))
+    np.testing.assert_array_equal(SVC().fit(odd, Y).predict(odd), SVC().fit(rows, Y).predict(rows))
+    np.testing.assert_array_equal(mercer.matrix_function(shifted(np.eye(3)), "exp", 1.0), mercer.matrix_function(np.eye(3), "exp", 1.0))
+    assert mercer.alignment_test(Rbf(), X, y, permutations=9)["p"] == mercer.alignment_test(Rbf(), X, Y, permutations=9)["p"]
