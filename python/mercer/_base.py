@@ -38,13 +38,12 @@ from mercer._data import (
     threads_of,
     views_of,
 )
-from mercer._kernel import Kernel, KernelLike
+from mercer._kernel import Kernel, KernelLike, views_wanted
 from mercer._labels import coded
 from mercer._pickles import PickledMixin
 from mercer._progress import Progress
 
-# facts of a formula, which every prediction asks for
-_views_wanted = functools.lru_cache(maxsize=1024)(_native.kernel_views)
+# a fact of a formula, which every prediction asks for
 _meets_gaps = functools.lru_cache(maxsize=1024)(_native.kernel_meets_gaps)
 
 
@@ -173,7 +172,11 @@ class Machine(ReportMixin, CertifyMixin, PickledMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = not self._is_pairwise()
         tags.input_tags.pairwise = self._is_pairwise()
-        tags.input_tags.allow_nan = self._finite() is not True
+        try:
+            tags.input_tags.allow_nan = self._finite() is not True
+        except ValueError:
+            # a kernel that is none: the fit tells it
+            tags.input_tags.allow_nan = False
         return tags
 
     def _own_kernel(self):
@@ -184,9 +187,10 @@ class Machine(ReportMixin, CertifyMixin, PickledMixin, BaseEstimator):
     def _check(self, X, reset, **more):
         """Numbers in C order, or the views and strings that a kernel of mercer looks at; with them the target if given."""
         text = self._own_kernel()
-        wanted = _views_wanted(text) if text is not None and (has_views(X) or are_strings(X) or is_frame(X)) else None
+        wanted = views_wanted(text) if text is not None and (has_views(X) or are_strings(X) or is_frame(X)) else None
         if wanted is not None and (not is_frame(X) or any(name is not None for name, _ in wanted)):
             if reset:
+                vars(self).pop("feature_names_in_", None)
                 self._frame_columns = columns_of(X, wanted) if is_frame(X) else {}
             known = getattr(self, "_frame_columns", {})
             checked = self._check_views(checked_views(X, wanted, self._finite(), known), reset, more)
@@ -194,9 +198,18 @@ class Machine(ReportMixin, CertifyMixin, PickledMixin, BaseEstimator):
             sparse = False if self._is_pairwise() else "csr"
             checked = validate_data(self, X, reset=reset, dtype=[np.float64, np.float32], order="C", accept_sparse=sparse,
                                     ensure_all_finite=self._finite(), **more)  # fmt: skip
+            if reset:
+                vars(self).pop("_frame_columns", None)
         if reset:
             self._forget()
         return checked
+
+    def _column_names(self):
+        """The names of the columns of each view, where a frame had some."""
+        if vars(self).get("_frame_columns"):
+            return [(view, names) for view, names in self._frame_columns.items() if all(isinstance(name, str) for name in names)]
+        names = vars(self).get("feature_names_in_")
+        return [] if names is None else [("x", list(names))]
 
     def _forget(self):
         """Drops what an earlier fit has learned: a fit that fails leaves none of it beside classes and numbers of its own."""
@@ -227,10 +240,12 @@ class Machine(ReportMixin, CertifyMixin, PickledMixin, BaseEstimator):
         return X, y
 
     def _columns(self, X):
-        """The views of new examples; a callable has their products with the training examples computed first."""
-        if self._is_called():
-            X = self._products(X, self._training)
-        return views_of(X)
+        """The views of new examples; where the fit saw values of the kernel only, so does a prediction."""
+        return views_of(self._products(X, self._training) if self._was_called() else X)
+
+    def _was_called(self):
+        """Whether Rust saw the values of the kernel only when the fit was made: parameters may have been set since."""
+        return vars(self).get("_training") is not None
 
     def _products(self, X, Y):
         """All values of a kernel that Rust does not compute."""
@@ -279,6 +294,9 @@ class Machine(ReportMixin, CertifyMixin, PickledMixin, BaseEstimator):
         words = [(name, value) for name, value in settings.items() if value is not None]
         options = {"threads": threads_of(getattr(self, "n_jobs", None)), **options}
         options.setdefault("max_seconds", getattr(self, "max_seconds", None))
+        if self._takes_no_step():
+            # no limit of steps says so in the library, where 0 is the usual one
+            options["max_seconds"] = 0.0
         options["certified"], options["preparation_share"] = self._certified, self._preparation_share
         vars(self).pop("certified_", None)
         callback = getattr(self, "callback", None)
@@ -296,6 +314,10 @@ class Machine(ReportMixin, CertifyMixin, PickledMixin, BaseEstimator):
             callback.end()
         self._keep_report()
         return self
+
+    def _takes_no_step(self):
+        """Whether max_iter is 0, which leaves the solver where it begins."""
+        return isinstance(getattr(self, "max_iter", None), numbers.Integral) and self.max_iter == 0
 
     def _keep_known(self, labels):
         """Forgets classes that the model has not learned from, since all their examples were set aside for regions."""
@@ -401,6 +423,8 @@ class Machine(ReportMixin, CertifyMixin, PickledMixin, BaseEstimator):
 
     def _told_by_report(self, report):
         report = {**report, "advice": [in_words(sentence, self._spelling) for sentence in report["advice"]]}
+        if self._takes_no_step() and report["status"] == "time_limit":
+            report["status"] = "iteration_limit"
         return {"status_": report["status"], "objective_": report["objective"], "duality_gap_": report["duality_gap"],
                 "n_iter_": self._steps(report), "report_": report}  # fmt: skip
 
@@ -414,11 +438,11 @@ class Machine(ReportMixin, CertifyMixin, PickledMixin, BaseEstimator):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the model as a file that the `mercer` program and :func:`mercer.load` read."""
-        model = self._written()
-        if self._is_called():
+        model, names = self._written(), self._column_names()
+        if self._was_called():
             what = "is a Python function" if self._is_function() else "is one that mercer's formulas do not have"
             raise ValueError(f"the kernel {what}, which a model file cannot hold; pickle it, or use a kernel of mercer.kernels")
-        model.save(path)
+        (model.with_column_names(names) if names else model).save(path)
 
     def to_libsvm(self) -> bytes:
         """The model as the bytes of a LIBSVM model file."""
@@ -444,7 +468,7 @@ class Machine(ReportMixin, CertifyMixin, PickledMixin, BaseEstimator):
         What the file cannot say is a `UserWarning`.
         """
         model = self._written()
-        if self._is_called():
+        if self._was_called():
             what = "is a Python function" if self._is_function() else "is one that mercer's formulas do not have"
             raise ValueError(f"the kernel {what}, which an ONNX file cannot hold; use a kernel of mercer.kernels")
         return onnx_of(model)

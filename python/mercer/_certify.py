@@ -172,12 +172,19 @@ class CertifiedFit:
     tried: list[tuple[int, float]]
 
 
+def of_unlearned(classes: list[Any]) -> str:
+    """Why nothing is proven of a fit in which the examples of some classes weighed nothing."""
+    return (f"no example of class {classes[0]!r} has a weight above zero, so that the model does not know it, and what is proven would be "
+            "about all classes: fit without its examples")  # fmt: skip
+
+
 class CertifyMixin:
     """Certificates of a fit, and fits for the sake of a certificate."""
 
     _model: Any
     _certified: dict[str, Any] | None
     _preparation_share: float
+    _unlearned: list[Any]
     #: how a certified fit came out
     certified_: CertifiedFit
 
@@ -218,6 +225,8 @@ class CertifyMixin:
         self._written()
         if getattr(self, "break_ties", False) and len(getattr(self, "classes_", ())) > 2:
             raise ValueError("break_ties=True decides by summed scores, and certificates are about votes: fit with break_ties=False.")
+        if vars(self).get("_unlearned"):
+            raise ValueError(of_unlearned(self._unlearned))
         options = self._asked(
             delta=delta, candidates=candidates, held_out_candidates=held_out_candidates, folds=_folds(folds), thorough=thorough,
             evidence=evidence, target_range=None if target_range is None else list(target_range), radius=radius,

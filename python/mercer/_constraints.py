@@ -11,6 +11,9 @@ from sklearn.utils._param_validation import Hidden, Interval, StrOptions
 NAMES = {"poly": "polynomial", "polynomial": "polynomial", "rbf": "rbf", "sigmoid": "sigmoid", "linear": "linear",
          "laplacian": "laplacian", "cosine": "cosine", "chi2": "chi2"}  # fmt: skip
 
+# those with a width, which the word "scale" takes from the examples
+WITH_WIDTH = {name for name, formula in NAMES.items() if formula not in ("linear", "cosine")}
+
 ABOVE_ZERO = [Interval(Real, 0.0, None, closed="neither")]
 AT_LEAST_ZERO = [Interval(Real, 0.0, None, closed="left")]
 FINITE = [Interval(Real, None, None, closed="neither")]

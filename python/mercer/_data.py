@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import difflib
 import os
+from decimal import Decimal
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Callable, TypeVar, Union
 
 import numpy as np
@@ -28,6 +30,8 @@ Data = Any
 Array = npt.NDArray[Any]
 Matrix = npt.NDArray[np.float64]
 Vector = npt.NDArray[np.float64]
+# what objects are that are numbers
+NUMBERS = (Real, Decimal, np.bool_)
 View = Union[npt.NDArray[Any], "tuple[str, Any, Any, Any, int]", "list[str]", "tuple[str, list[str]]"]
 
 
@@ -203,7 +207,7 @@ def checked_views(
     `columns` are those of :func:`columns_of` in a frame that was learned from.
     """
     if is_frame(X):
-        X = _views_of_frame(X, {**columns_of(X, wanted, columns or {}), **(columns or {})})
+        X = views_of_frame(X, {**columns_of(X, wanted, columns or {}), **(columns or {})})
     if not has_views(X):
         return strings_of(X)
     if not X:
@@ -233,7 +237,7 @@ def columns_of(X: Data, wanted: list[tuple[str | None, str]], known: Any = ()) -
             views[name] = [name] if part is None or not hasattr(part, "columns") else [(name, c) for c in part.columns]
         elif name == "x":
             rest = [head for head in dict.fromkeys(heads) if head not in names and head not in known]
-            views[name] = [column for column in rest if np.asarray(X[column]).dtype.kind in "biuf"]
+            views[name] = [column for column in rest if _is_of_numbers(X, column)]
             if not views[name]:
                 raise ValueError("the view 'x' is all columns of numbers that no other view takes, and the frame has none")
         else:
@@ -258,7 +262,7 @@ def in_order_of(Y: Data, X: Data) -> Data:
     return Y[known]
 
 
-def _views_of_frame(X: Data, columns: dict[str, list[Any]]) -> dict[str, Data]:
+def views_of_frame(X: Data, columns: dict[str, list[Any]]) -> dict[str, Data]:
     """The views that these columns are, whatever their order in the frame."""
     views: dict[str, Data] = {}
     for name, chosen in columns.items():
@@ -266,8 +270,29 @@ def _views_of_frame(X: Data, columns: dict[str, list[Any]]) -> dict[str, Data]:
         if len(parts) == 1 and getattr(parts[0], "ndim", 1) == 1 and are_strings(parts[0]):
             views[name] = list(parts[0])
         else:
-            views[name] = np.column_stack([np.asarray(part).reshape(len(part), -1) for part in parts])
+            views[name] = np.column_stack([_numbers_of(np.asarray(part)).reshape(len(part), -1) for part in parts])
     return views
+
+
+def _is_of_numbers(X: Data, column: Any) -> bool:
+    """Whether a column of a frame is one of numbers, missing ones included, whatever it stores them as."""
+    values = np.asarray(X[column])
+    if values.dtype.kind != "O":
+        return values.dtype.kind in "biuf"
+    known = [value for value in values.ravel() if not is_missing(value)]
+    numeric = [isinstance(value, NUMBERS) for value in known]
+    if any(numeric) and not all(numeric):
+        other = known[numeric.index(False)]
+        raise ValueError(f"the column {str(column)!r} has numbers and {other!r}, so that it belongs neither to the view 'x' nor to words: "
+                         "make it one or the other, or leave it out")  # fmt: skip
+    return all(numeric)
+
+
+def _numbers_of(values: Array) -> Array:
+    """Numbers that are stored as objects as numbers, NaN where one is missing; anything else as it is."""
+    if values.dtype.kind != "O" or not all(is_missing(value) or isinstance(value, NUMBERS) for value in values.ravel()):
+        return values
+    return np.array([np.nan if is_missing(value) else float(value) for value in values.ravel()]).reshape(values.shape)
 
 
 def _column(X: Data, view: str, column: Any) -> Data:

@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from mercer import _native
 from mercer._base import Detector, Machine
 from mercer._conformal import IntervalsMixin, SetsMixin
-from mercer._data import Array, Data, Matrix, count_of, threads_of
+from mercer._data import Array, Data, Matrix, available_if, count_of, threads_of
 from mercer._kernel import Kernel
 from mercer._labels import encode, spell
 
@@ -90,6 +90,13 @@ def learn_classes(machine, X, y, sample_weight, beside):
     return machine._learn(X, codes.astype(np.float64), labels, weights, machine._settings(), companions=companions)
 
 
+def _has_probabilities(self):
+    model = getattr(self, "_model", None)
+    if model is None or not getattr(model, "has_probabilities", False):
+        raise AttributeError(f"this {type(self).__name__} " + ("is not fitted" if model is None else "has learned no probabilities"))
+    return True
+
+
 class GeneratedClassifier(SetsMixin, ClassifierMixin, Generated):
     classes_: Array
 
@@ -99,6 +106,18 @@ class GeneratedClassifier(SetsMixin, ClassifierMixin, Generated):
     def predict(self, X: Data) -> Array:
         """The class of each example."""
         return self._labels_of(X)
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Data) -> Matrix:
+        """The probability of each class, of machines that give some."""
+        check_is_fitted(self)
+        X = self._check(X, reset=False)
+        return self._model.probabilities(self._columns(X), threads_of(self.n_jobs))
+
+    @available_if(_has_probabilities)
+    def predict_log_proba(self, X: Data) -> Matrix:
+        """The logarithm of the probability of each class."""
+        return np.log(self.predict_proba(X))
 
     def decision_function(self, X: Data) -> Matrix:
         """Scores, one for each class; for two classes one, positive for the second."""

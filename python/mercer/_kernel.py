@@ -6,21 +6,25 @@ import difflib
 import functools
 import inspect
 import numbers
+import re
 from collections.abc import Sequence
 from typing import Any, Callable, Union
 
 import scipy.sparse as sp
 
 from mercer import _native
-from mercer._data import Data, Matrix, in_order_of, threads_of, views_of
+from mercer._data import Data, Matrix, View, columns_of, in_order_of, is_frame, threads_of, views_of, views_of_frame
 
 Operand = Union["Kernel", float]
 # a name that scikit-learn knows, a mercer kernel, or a function that gives the matrix
 KernelLike = Union[str, "Kernel", Callable[..., Any]]
 
 
-# every prediction asks for the canonical text of its kernel
+# every prediction asks for the canonical text of its kernel, and for the views that it looks at
 _canonical = functools.lru_cache(maxsize=1024)(_native.kernel_text)
+views_wanted = functools.lru_cache(maxsize=1024)(_native.kernel_views)
+# a name as the language of formulas writes it where it is no plain word
+_IN_QUOTES = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
 class Kernel:
@@ -52,7 +56,10 @@ class Kernel:
         return self.text
 
     def __repr__(self) -> str:
-        return f"kernel({str(self)!r})"
+        try:
+            return f"kernel({str(self)!r})"
+        except ValueError:  # it is no kernel, which a message about it has to show
+            return f"kernel({self._text()!r})"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Kernel) and str(self) == str(other)
@@ -62,8 +69,18 @@ class Kernel:
 
     def __call__(self, X: Data, Y: Data | None = None, n_jobs: int | None = None) -> Matrix:
         """The matrix between the rows of X and of Y (or of X itself)."""
-        columns = None if Y is None else views_of(in_order_of(Y, X))
-        return _native.matrix(self._text(), views_of(X), columns, threads_of(n_jobs), None)
+        rows, columns = self._views(X, Y)
+        return _native.matrix(self._text(), rows, columns, threads_of(n_jobs), None)
+
+    def _views(self, X: Data, others: Data | None) -> tuple[list[tuple[str, View]], list[tuple[str, View]] | None]:
+        """The views of some examples and of others, if there are any: of frames the columns that the kernel names."""
+        wanted = views_wanted(self._text())
+        if all(name is None for name, _ in wanted):
+            return views_of(X), None if others is None else views_of(in_order_of(others, X))
+        frames = [Z for Z in (X, others) if is_frame(Z)]
+        columns = columns_of(frames[0], wanted) if frames else {}
+        first, second = (views_of_frame(Z, columns) if is_frame(Z) else Z for Z in (X, others))
+        return views_of(first), None if others is None else views_of(second)
 
     def features(self, X: Data, training: Data | None = None, n_jobs: int | None = None) -> Any:
         """Explicit features φ with κ(x, y) = ⟨φ(x), φ(y)⟩, where the kernel has some: an array or a sparse matrix.
@@ -81,8 +98,8 @@ class Kernel:
         >>> (F @ F.T).toarray().tolist()
         [[5.0, 2.0], [2.0, 2.0]]
         """
-        others = None if training is None else views_of(in_order_of(training, X))
-        features, scale = _native.kernel_features(self._text(), views_of(X), others, threads_of(n_jobs))
+        rows, others = self._views(X, training)
+        features, scale = _native.kernel_features(self._text(), rows, others, threads_of(n_jobs))
         if scale < 0.0:
             raise ValueError(f"{self} is a negative multiple, whose features are not real")
         if isinstance(features, tuple):
@@ -224,7 +241,7 @@ class Sum(Kernel):
         self.k2 = k2
 
     def _text(self) -> str:
-        return f"{_operand(self.k1)} + {_operand(self.k2)}"
+        return " + ".join(map(_operand, _operands(self)))
 
 
 class Product(Kernel):
@@ -235,18 +252,18 @@ class Product(Kernel):
         self.k2 = k2
 
     def _text(self) -> str:
-        return f"{_operand(self.k1)} * {_operand(self.k2)}"
+        return " * ".join(map(_operand, _operands(self)))
 
 
 class Power(Kernel):
-    """κᵖ for a whole number p."""
+    """κᵖ for a whole number p from 1 to 64."""
 
     def __init__(self, k: Kernel, exponent: int) -> None:
         self.k = k
         self.exponent = exponent
 
     def _text(self) -> str:
-        return f"{_operand(self.k)}^{int(self.exponent)}"
+        return f"{_operand(self.k)}^{_word(self.exponent)}"
 
 
 class At(Kernel):
@@ -257,7 +274,7 @@ class At(Kernel):
         self.view = view
 
     def _text(self) -> str:
-        return f"{_operand(self.k)}@{self.view}"
+        return f"{_operand(self.k)}@{_name(str(self.view))}"
 
 
 class Exp(Kernel):
@@ -338,8 +355,7 @@ class Set(Kernel):
     def _text(self) -> str:
         words = [self.k._text()]
         if self.separator is not None:
-            escaped = self.separator.replace("\\", "\\\\").replace('"', '\\"')
-            words.append(f'separator="{escaped}"')
+            words.append(f"separator={_quoted(self.separator)}")
         if self.columns is not None:
             words.append(f"columns={_word(self.columns)}")
         if self.mean:
@@ -353,6 +369,29 @@ def _joins(other: object) -> bool:
 
 def _operand(value: Operand) -> str:
     return f"({value._text()})" if isinstance(value, Kernel) else _word(value)
+
+
+def _operands(joined: Any) -> list[Operand]:
+    """The operands of sums of sums, or of products of products, from left to right: a chain may have more of them than brackets nest."""
+    found: list[list[Operand]] = []
+    rest = joined
+    while type(rest) is type(joined):
+        inner = _operands(rest.k2) if type(rest.k2) is type(joined) else []
+        # numbers are taken together in the order of the brackets
+        found.append(inner if inner and all(isinstance(k, Kernel) for k in inner) else [rest.k2])
+        rest = rest.k1
+    return [rest, *(operand for part in reversed(found) for operand in part)]
+
+
+def _quoted(text: str) -> str:
+    """Text in quotes, as the language of formulas writes it."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _name(view: str) -> str:
+    """The name of a view as the language of formulas writes it; one that stands in quotes already is taken so."""
+    return view if _IN_QUOTES.fullmatch(view) else _quoted(view)
 
 
 def _word(value: Any) -> str:

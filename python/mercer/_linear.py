@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,16 @@ if TYPE_CHECKING:
 
 __all__ = ["LinearSVC", "LinearSVR"]
 log = logging.getLogger("mercer")
+
+
+# scikit-learn's class counts weights of examples since some version, and their number before
+_BY_WEIGHTS = "sample_weight" in inspect.signature(compute_class_weight).parameters
+
+
+def class_weight_of(estimator, classes, y, weights):
+    """The weight of each class, counted as scikit-learn's class of this name does."""
+    weighs = _BY_WEIGHTS and isinstance(estimator, LinearSVC) and weights is not None
+    return compute_class_weight(estimator.class_weight, classes=classes, y=y, **({"sample_weight": weights} if weighs else {}))
 
 
 class _Linear(Machine):
@@ -105,14 +116,14 @@ class LinearSVC(SetsMixin, LinearClassifierMixin, SparseCoefMixin, _Linear):
         Value of the coordinate that stands for the constant: the larger it is, the less the constant is penalised.
     class_weight : dict, "balanced" or None, default=None
         Factor of C for the examples of each class, also where they are the rest; "balanced" is n / (classes · size of
-        the class).
+        the class), where `sample_weight` counts as with the installed scikit-learn; with `conformal` it does not.
     verbose : bool or int, default=0
         Whether a line on standard error follows the work.
     random_state : int, RandomState or None, default=None
         Accepted, and changes nothing: coordinates are visited in an order of their own. scikit-learn's own solver,
         where it learns, takes it.
     max_iter : int, default=1000
-        Most passes over the examples.
+        Most passes over the examples; 0 takes none.
     n_jobs : int or None, default=None
         Threads; −1 is all cores, and None as many as one may use here: one in a worker of joblib.
     callback : callable or None, default=None
@@ -202,6 +213,10 @@ class LinearSVC(SetsMixin, LinearClassifierMixin, SparseCoefMixin, _Linear):
             factors = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
             weights = (1.0 if weights is None else weights) * factors[codes]
         balanced = self._balances() and "class_weight" not in settings
+        if balanced and weights is not None and (np.bincount(codes, weights) > 0).all():
+            # the library balances numbers of examples
+            by_number = compute_class_weight("balanced", classes=self.classes_, y=y)
+            weights = weights * (class_weight_of(self, self.classes_, y, weights) / by_number)[codes]
         self._learn(X, codes.astype(np.float64), spell(self.classes_), weights, settings, balanced=balanced)
         self.coef_, self.intercept_ = self._weights_of_model()
         return self
@@ -295,7 +310,7 @@ class LinearSVR(IntervalsMixin, RegressorMixin, _Linear):
         Accepted, and changes nothing: coordinates are visited in an order of their own. scikit-learn's own solver,
         where it learns, takes it.
     max_iter : int, default=1000
-        Most passes over the examples.
+        Most passes over the examples; 0 takes none.
     n_jobs : int or None, default=None
         Threads; −1 is all cores, and None as many as one may use here: one in a worker of joblib.
     callback : callable or None, default=None

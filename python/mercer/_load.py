@@ -7,11 +7,13 @@ import os
 from typing import Any, Literal, overload
 
 import numpy as np
+from sklearn.utils.validation import _check_feature_names
 
 from mercer import _native
 from mercer._base import ReportMixin, onnx_of
 from mercer._certify import Certificates, certificates_of
-from mercer._data import Array, Data, Matrix, threads_of, views_of
+from mercer._data import Array, Data, Matrix, columns_of, is_frame, threads_of, views_of, views_of_frame
+from mercer._kernel import views_wanted
 from mercer._labels import coded
 
 
@@ -27,12 +29,26 @@ class LoadedModel(ReportMixin):
         #: The job that made the model (machine, parameters, kernel, columns, seed); None where the file does not have it.
         self.job: dict[str, Any] | None = json.loads(model.job) if model.job else None
 
+        self._columns: dict[str, list[Any]] = dict(model.column_names)
+        if "x" in self._columns:
+            self.feature_names_in_ = np.array(self._columns["x"], dtype=object)
+
     def __repr__(self) -> str:
         return f"<{self.machine} with {self.kernel}>"
 
+    def _views(self, X: Data) -> list[tuple[str, Any]]:
+        """The views of examples; a frame has to have the columns that were learned from."""
+        if is_frame(X):
+            wanted = views_wanted(self.kernel)
+            if any(name is not None for name, _ in wanted):
+                X = views_of_frame(X, {**columns_of(X, wanted, self._columns), **self._columns})
+            elif hasattr(self, "feature_names_in_"):
+                _check_feature_names(self, X, reset=False)
+        return views_of(X)
+
     def decision_function(self, X: Data, n_jobs: int | None = None) -> Matrix:
         """Scores: one for each output (a pair of classes, a class); for two classes one, positive for the second."""
-        scores = self._model.scores(views_of(X), threads_of(n_jobs))
+        scores = self._model.scores(self._views(X), threads_of(n_jobs))
         if scores.shape[1] > 1:
             return scores
         return -scores.ravel() if self.classes_ is not None and len(self.classes_) == 2 else scores.ravel()
@@ -55,26 +71,26 @@ class LoadedModel(ReportMixin):
                 raise ValueError(
                     f"{self.machine} does not know how uncertain its predictions are; leave return_std out"
                 )
-            mean, deviation = self._model.deviations(views_of(X), threads_of(n_jobs))
+            mean, deviation = self._model.deviations(self._views(X), threads_of(n_jobs))
             return (mean.ravel(), deviation.ravel()) if mean.shape[1] == 1 else (mean, deviation)
         if self.classes_ is None:
             return self.decision_function(X, n_jobs)
         if self._model.readout == "label_sets":
-            return self._model.label_sets(views_of(X), threads_of(n_jobs)).astype(np.int64)
-        return self.classes_[self._model.codes(views_of(X), threads_of(n_jobs))]
+            return self._model.label_sets(self._views(X), threads_of(n_jobs)).astype(np.int64)
+        return self.classes_[self._model.codes(self._views(X), threads_of(n_jobs))]
 
     def predict_label_sets(self, X: Data, n_jobs: int | None = None) -> list[list[str]]:
         """The labels in the set of each example, as they were spelled: none, one or several."""
         if self.classes_ is None or self._model.readout != "label_sets":
             raise ValueError(f"{self.machine} predicts no sets of labels here; use predict")
-        inside = self._model.label_sets(views_of(X), threads_of(n_jobs))
+        inside = self._model.label_sets(self._views(X), threads_of(n_jobs))
         return [self.classes_[row].tolist() for row in inside]
 
     def rank(self, X: Data, n_jobs: int | None = None) -> Array:
         """The rank of each example among these, 1 for the highest score; equal scores share the best of their ranks."""
         if self._model.readout != "order":
             raise ValueError(f"{self.machine} puts examples in no order here; use predict")
-        return self._model.ranks(views_of(X), threads_of(n_jobs))
+        return self._model.ranks(self._views(X), threads_of(n_jobs))
 
     def predict_parts(self, X: Data, n_jobs: int | None = None) -> dict[str, Matrix]:
         """The coordinates of each part by its name, n × coordinates, for a model that has a part for each view.
@@ -83,28 +99,28 @@ class LoadedModel(ReportMixin):
         """
         if not self.parts_:
             raise ValueError(f"{self.machine} has no parts here; use predict")
-        return self._model.parts(views_of(X), threads_of(n_jobs))
+        return self._model.parts(self._views(X), threads_of(n_jobs))
 
     def predict_proba(self, X: Data, n_jobs: int | None = None) -> Matrix:
         """The probability of each class, where the model has learned them."""
-        return self._model.probabilities(views_of(X), threads_of(n_jobs))
+        return self._model.probabilities(self._views(X), threads_of(n_jobs))
 
     def predict_set(
         self, X: Data, coverage: float = 0.9, n_jobs: int | None = None, unknown: bool = False
     ) -> Array:
         """Whether each class is in the set of each example, where the model has learned sets; with `unknown` a last column
         for any class that the model does not know."""
-        sets = self._model.sets(views_of(X), float(coverage), threads_of(n_jobs))
+        sets = self._model.sets(self._views(X), float(coverage), threads_of(n_jobs))
         return sets if unknown else np.ascontiguousarray(sets[:, :-1])
 
     def predict_interval(self, X: Data, coverage: float = 0.9, n_jobs: int | None = None) -> Array:
         """Lower and upper ends, n × 2, or n × outputs × 2, where the model has learned intervals."""
-        ends = np.stack(self._model.intervals(views_of(X), float(coverage), threads_of(n_jobs)), axis=-1)
+        ends = np.stack(self._model.intervals(self._views(X), float(coverage), threads_of(n_jobs)), axis=-1)
         return ends[:, 0, :] if ends.shape[1] == 1 else ends
 
     def p_values(self, X: Data, n_jobs: int | None = None) -> Matrix:
         """The p-value of each class, or of each example of a detector."""
-        p = self._model.p_values(views_of(X), threads_of(n_jobs))
+        p = self._model.p_values(self._views(X), threads_of(n_jobs))
         return p if self.classes_ is not None else p.ravel()
 
     def certify(
@@ -130,7 +146,7 @@ class LoadedModel(ReportMixin):
 
     def _examples(self, X, y):
         """Examples and their target as the fit saw them: labels by their spelling."""
-        views = views_of(X)
+        views = self._views(X)
         if y is None:
             return views, None, None
         y = np.asarray(y)

@@ -22,6 +22,7 @@ from sklearn.utils.validation import (
 
 from mercer import _constraints as may
 from mercer._base import Machine, has_formula, seed_of
+from mercer._certify import of_unlearned
 from mercer._conformal import IntervalsMixin, SetsMixin
 from mercer._data import Array, Data, Matrix, Vector, available_if, count_of, matrix_of_config, threads_of
 from mercer._labels import encode, spell
@@ -230,6 +231,11 @@ class Classifier(SetsMixin, ClassifierMixin, SupportMachine):
         if len(present) < 2:
             raise ValueError(self._one_class_left)
         lost = len(present) < k
+        vars(self).pop("_unlearned", None)
+        if lost:
+            self._unlearned = np.delete(self.classes_, present).tolist()
+            if self.conformal is not None or self._certified is not None:
+                raise ValueError(of_unlearned(self._unlearned))
         settings, own = self._settings(), self._own_balance()
         balanced = self._balances() and not own and not lost
         if own:

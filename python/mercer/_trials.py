@@ -16,13 +16,15 @@ from joblib.logger import short_format_time
 from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin, is_classifier
 from sklearn.metrics import r2_score
 from sklearn.metrics._scorer import _MultimetricScorer, _PassthroughScorer, _Scorer
-from sklearn.utils import _safe_indexing, compute_class_weight
+from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params, column_or_1d
 
 from mercer import _native
-from mercer._base import _views_wanted
+from mercer._constraints import WITH_WIDTH
 from mercer._data import take, threads_of, views_of
+from mercer._kernel import views_wanted
 from mercer._labels import encode, spell
+from mercer._linear import class_weight_of
 from mercer.kernel_ridge import KernelRidge, Pairwise
 from mercer.svm import LinearSVC
 
@@ -160,7 +162,7 @@ class Work:
         for c, estimator in batch.estimators.items():
             # kernels of mercer say which views they look at, and whether numbers may be missing
             own = estimator._own_kernel()
-            looks = None if own is None else (tuple(_views_wanted(own)), estimator._finite())
+            looks = None if own is None else (tuple(views_wanted(own)), estimator._finite())
             if looks not in checked:
                 X = estimator._check(batch.X, reset=True)
                 checked[looks] = X, getattr(estimator, "n_features_in_", 1)
@@ -191,7 +193,7 @@ class Work:
         if getattr(estimator, "class_weight", None) is not None and "class_weight" not in estimator._settings():
             y = batch.y[train]
             known = np.unique(y)
-            factors = compute_class_weight(estimator.class_weight, classes=known, y=y)
+            factors = class_weight_of(estimator, known, y, weights)
             if not (factors > 0).all():
                 raise Uncovered("a class has a weight that is not above zero")
             weights = factors[np.searchsorted(known, y)] * (1.0 if weights is None else weights)
@@ -215,6 +217,8 @@ class Work:
             value = self.quick(batch.y[test], predicted)
         else:
             estimator = copy(batch.estimators[candidate])
+            # what is scored are arrays, also where a frame was given
+            vars(estimator).pop("feature_names_in_", None)
             estimator.n_features_in_ = answer.width
             estimator._remember(Remembered(codes, scores), batch.y[train])
             params = _check_method_params(self.X, self.score_params, indices=held_out)
@@ -293,6 +297,8 @@ def coverable(estimator, weights):
             raise Uncovered(f"{name} of the estimator is set")
     if getattr(estimator, "verbose", False):
         raise Uncovered("verbose of the estimator is set")
+    if estimator._takes_no_step():
+        raise Uncovered("the solver may take no step")
     if isinstance(estimator, LinearSVC) and (estimator.penalty != "l2" or estimator.multi_class != "ovr"):
         raise Uncovered("penalty and multi_class of LinearSVC are not the usual ones")
     own = estimator._own_kernel()
@@ -358,7 +364,8 @@ def looks_at_examples(estimator):
     own = estimator._own_kernel()
     if own is not None:
         return _native.kernel_has_words(own)
-    return getattr(estimator, "gamma", None) == "scale" and estimator.kernel in ("rbf", "poly", "sigmoid")
+    scales = isinstance(estimator.kernel, str) and estimator.kernel in WITH_WIDTH
+    return scales and getattr(estimator, "gamma", None) == "scale"
 
 
 def leaves_one_out(splits, n):

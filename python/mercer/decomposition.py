@@ -12,7 +12,7 @@ from sklearn.utils.validation import _check_psd_eigenvalues, check_is_fitted
 
 from mercer import _constraints as may
 from mercer import _native
-from mercer._data import Array, Data, Vector, count_of, threads_of, views_of
+from mercer._data import Array, Data, Vector, count_of, take, threads_of, views_of
 from mercer._kernel import KernelLike
 from mercer._progress import Callback
 from mercer.kernel_ridge import Pairwise
@@ -172,8 +172,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Pairwise):
         largest = scores[np.abs(scores[:, keep]).argmax(axis=0), keep]
         self._keep, self._signs = keep, np.where(largest < 0, -1.0, 1.0)
         self.eigenvalues_ = np.pad(self.eigenvalues_[keep], (0, self._beyond))
-        scores, dtype = self._read(scores), self._dtype_for(X)
-        self.eigenvectors_ = self._vectors(scores, self.eigenvalues_).astype(dtype)
+        dtype = self._dtype_for(X)
+        self.eigenvectors_ = self._vectors(self._read(scores), self.eigenvalues_).astype(dtype)
+        scores = self._read(self._with_others(X, scores))
         self.eigenvalues_ = self.eigenvalues_.astype(dtype)
         if self.fit_inverse_transform:
             if not hasattr(X, "shape"):
@@ -211,6 +212,15 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Pairwise):
         scores = np.zeros((n, alpha.shape[1]))
         scores[np.asarray(self._model.support)] = alpha * eigenvalues
         return eigenvalues, scores
+
+    def _with_others(self, X, scores):
+        """The coordinates of all examples, of those included that the components were not learned from."""
+        learned = None if self._model is None else self._model.learned_from
+        others = [] if learned is None else np.setdiff1d(np.arange(len(scores)), learned)
+        if len(others):
+            scores = scores.copy()
+            scores[others] = self._model.scores(self._columns(take(X, others)), threads_of(self.n_jobs))
+        return scores
 
     @staticmethod
     def _vectors(scores, eigenvalues):

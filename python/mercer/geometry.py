@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.utils.multiclass import type_of_target
 
 from mercer import _native
-from mercer._data import Data, Matrix, checked_views, has_views, in_order_of, is_frame, threads_of, views_of
-from mercer._kernel import Kernel, kernel
+from mercer._data import Data, Matrix, checked_views, columns_of, has_views, in_order_of, is_frame, threads_of, views_of
+from mercer._kernel import Kernel, kernel, views_wanted
 
 __all__ = [
     "alignment_test", "hsic_test", "matrix_function", "measure", "mmd_test", "rank_one_eigenvalues", "repair", "spectral_stability",
@@ -42,13 +42,16 @@ def measure(k: Kernel | str, X: Data, y: Data = None, *, ridge: float = 1.0, n_j
     return _native.measure(text, views, codes, classes, float(ridge), threads_of(n_jobs))
 
 
-def _met(k: Kernel | str, X: Data) -> tuple[str, Any]:
-    """The text of a kernel, and the views of the data that it meets."""
+def _met(k: Kernel | str, X: Data, like: Data = None) -> tuple[str, Any]:
+    """The text of a kernel, and the views of the data that it meets: of a frame those that another frame has."""
     text = str(k if isinstance(k, Kernel) else kernel(k))
-    if has_views(X) or is_frame(X) and any(name is not None for name, _ in _native.kernel_views(text)):
+    wanted = views_wanted(text)
+    by_name = any(name is not None for name, _ in wanted)
+    if has_views(X) or is_frame(X) and by_name:
         finite = "allow-nan" if _native.kernel_meets_gaps(text) else True
-        X = checked_views(X, _native.kernel_views(text), finite)
-    return text, views_of(X)
+        columns = columns_of(like, wanted) if is_frame(X) and is_frame(like) else None
+        return text, views_of(checked_views(X, wanted, finite, columns))
+    return text, views_of(in_order_of(X, like))
 
 
 def _coded(y: Data) -> tuple[Any, bool]:
@@ -99,7 +102,7 @@ def mmd_test(
     True
     """
     text, first = _met(k, X)
-    second = _met(k, in_order_of(Y, X))[1]
+    second = _met(k, Y, X)[1]
     return _native.mmd_test(
         text, first, second, statistic, _draws(permutations), int(random_state), radius, threads_of(n_jobs)
     )

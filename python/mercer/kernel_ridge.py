@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer import _constraints as may
 from mercer import _native
 from mercer._base import Machine, formula_of, has_formula
-from mercer._conformal import IntervalsMixin, RecipeLike, recipe_of
+from mercer._conformal import IntervalsMixin, RecipeLike
 from mercer._data import Array, Data, count_of, threads_of, views_of
 from mercer._kernel import Kernel, KernelLike
 from mercer._progress import Callback
@@ -55,7 +55,7 @@ class Pairwise(Machine):
         return not self._known()
 
     def _columns(self, X):
-        return views_of(X if self._known() else np.ascontiguousarray(self._products(X, self.X_fit_)))
+        return views_of(np.ascontiguousarray(self._products(X, self.X_fit_)) if self._was_called() else X)
 
     def _matrix(self, X, Y=None):
         """All kernel values between X and Y, or among X."""
@@ -182,10 +182,11 @@ class KernelRidge(IntervalsMixin, MultiOutputMixin, RegressorMixin, Pairwise):
                 return self
             form, numbers = self._model.coefficients
             if form == "primal":
-                # (K + λ1)α = y, so α is what is left of y over λ; which examples were set aside is not known
+                # (K + λ1)α = y, so α is what is left of y over λ; examples that were set aside have none
                 dual = (y - self._model.scores(self._columns(X), threads_of(self.n_jobs))) / penalty
-                if (recipe_of(self.conformal) or [""])[0] == "split":
-                    dual[:] = np.nan
+                learned = self._model.learned_from
+                if learned is not None:
+                    dual[np.setdiff1d(np.arange(len(y)), learned)] = 0.0
             else:
                 dual = self._spread(numbers, len(y))
         else:

@@ -71,7 +71,8 @@ class MercerSearchCV(GridSearchCV):
     :func:`mercer.usual_grid`, for an estimator or the last step of a pipeline. Kernel values are computed once for each kernel and
     shared between all folds and all other parameters; fits that differ only in C start from one another; and leave-one-out
     (``cv="loo"``) of kernel ridge regression has a closed form, f₋ᵢ(xᵢ) = yᵢ − αᵢ / [(K + λ1)⁻¹]ᵢᵢ. Scores are those of
-    GridSearchCV within the tolerance of the solver. X may also be a dictionary of views or a list of strings. What is not
+    GridSearchCV within the tolerance of the solver; where the optimum is not unique (no multiplier between its bounds, which
+    leaves the constant free) or the kernel is indefinite, another start may end at another solution, whose scores differ. X may also be a dictionary of views or a list of strings. What is not
     covered (other estimators, subclasses, callable kernels, training scores, measures of probabilities, candidates that fail)
     is done by GridSearchCV, and the logger `mercer` says so. ``n_jobs=None`` is as many threads as one may use: one in a worker of
     joblib. The chosen estimator knows among how many candidates it was chosen, and its certificates pay for them.

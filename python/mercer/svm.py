@@ -56,7 +56,7 @@ class SVC(Classifier):
     verbose : bool or int, default=False
         Whether a line on standard error follows the work.
     max_iter : int, default=-1
-        Most iterations of the solver; −1 is no limit.
+        Most iterations of the solver; −1 is no limit, and 0 takes none.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         Whether `decision_function` has one column for each class or one for each pair of classes; of two classes it
         is always one.
@@ -199,7 +199,7 @@ class NuSVC(Classifier):
     verbose : bool or int, default=False
         Whether a line on standard error follows the work.
     max_iter : int, default=-1
-        Most iterations of the solver; −1 is no limit.
+        Most iterations of the solver; −1 is no limit, and 0 takes none.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         Whether `decision_function` has one column for each class or one for each pair of classes; of two classes it
         is always one.
@@ -337,7 +337,7 @@ class SVR(Regressor):
     verbose : bool or int, default=False
         Whether a line on standard error follows the work.
     max_iter : int, default=-1
-        Most iterations of the solver; −1 is no limit.
+        Most iterations of the solver; −1 is no limit, and 0 takes none.
     n_jobs : int or None, default=None
         Threads; −1 is all cores, and None as many as one may use here: one in a worker of joblib.
     max_seconds : float or None, default=None
@@ -453,7 +453,7 @@ class NuSVR(Regressor):
     verbose : bool or int, default=False
         Whether a line on standard error follows the work.
     max_iter : int, default=-1
-        Most iterations of the solver; −1 is no limit.
+        Most iterations of the solver; −1 is no limit, and 0 takes none.
     n_jobs : int or None, default=None
         Threads; −1 is all cores, and None as many as one may use here: one in a worker of joblib.
     max_seconds : float or None, default=None
@@ -568,7 +568,7 @@ class OneClassSVM(Detector, SupportMachine):
     verbose : bool or int, default=False
         Whether a line on standard error follows the work.
     max_iter : int, default=-1
-        Most iterations of the solver; −1 is no limit.
+        Most iterations of the solver; −1 is no limit, and 0 takes none.
     n_jobs : int or None, default=None
         Threads; −1 is all cores, and None as many as one may use here: one in a worker of joblib.
     max_seconds : float or None, default=None

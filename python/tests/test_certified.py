@@ -11,7 +11,7 @@ from pathlib import Path
 import mercer
 import numpy as np
 import pytest
-from mercer import SVC, SVR, KernelRidge, Kfd, MercerSearchCV, OneClassSVM
+from mercer import SVC, SVR, KernelPCA, KernelRidge, Kfd, MercerSearchCV, OneClassSVM
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_moons
 from sklearn.pipeline import make_pipeline
@@ -308,3 +308,26 @@ def test_classes_weighed_by_their_numbers_are_paid_for():
     some = np.concatenate([np.flatnonzero(Y == 0), np.flatnonzero(Y == 1)[:60]])
     model = SVC(kernel=RBF, class_weight="balanced").fit(X[some], Y[some])
     assert model.certify(X[some], Y[some])["scenario"].price == pytest.approx(math.log(len(some) + 1))
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize("conformal", [None, "split"])
+@pytest.mark.parametrize("share", [0.0, 0.3])
+def test_the_coefficients_of_ridge_are_those_of_its_predictions(kernel, conformal, share):
+    target = X[:, 0] + 0.3 * X[:, 1] ** 2
+    model = KernelRidge(kernel=kernel, gamma=None, alpha=0.3, conformal=conformal)
+    model = model.fit_prepared(X, target, preparation_share=share) if share else model.fit(X, target)
+    K = mercer.kernel("linear" if kernel == "linear" else "rbf(gamma=0.5)")(X)
+    np.testing.assert_allclose(K @ model.dual_coef_, model.predict(X), atol=1e-8)
+    learned = len(X) * (1 - share) * (0.75 if conformal else 1.0)
+    assert abs((model.dual_coef_ != 0).sum() - learned) <= 2
+
+
+def test_examples_that_prepare_have_coordinates():
+    model = KernelPCA(3, kernel="rbf", fit_inverse_transform=True).fit_prepared(X, preparation_share=0.3)
+    apart = (model.eigenvectors_ == 0).all(axis=1)
+    assert apart.sum() == model._model.set_apart
+    np.testing.assert_allclose(model.X_transformed_fit_, model.transform(X), atol=1e-8)
+    plain = KernelPCA(3, kernel="rbf", fit_inverse_transform=True).fit(X)
+    error, least = (np.abs(one.inverse_transform(one.transform(X)) - X).mean() for one in (model, plain))
+    assert error < 3 * least

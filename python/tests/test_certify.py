@@ -9,7 +9,7 @@ import pytest
 from mercer import Kfd, MercerSearchCV
 from mercer._labels import coded, joined, spell
 from mercer.svm import SVC, SVR, LinearSVC, OneClassSVM
-from sklearn.datasets import make_moons
+from sklearn.datasets import load_iris, make_moons
 
 
 @pytest.fixture(scope="module")
@@ -244,3 +244,20 @@ def test_unlabelled_examples_give_a_prior():
     assert "unlabelled=" in model.certify(X, y)["pac_bayes_unlabelled"].reason
     with pytest.raises(ValueError, match="those of training"):
         model.certify(X, y, unlabelled=X)
+
+
+def test_nothing_is_proven_where_a_class_weighs_nothing():
+    rows, y = load_iris(return_X_y=True)
+    weights = np.where(y == 1, 0.0, 1.0)
+    model = SVC(gamma=1.0).fit(rows, y, sample_weight=weights)
+    assert model.classes_.tolist() == [0, 2]
+    with pytest.raises(ValueError, match="no example of class 1 has a weight above zero.*fit without its examples"):
+        model.certify(rows, y)
+    with pytest.raises(ValueError, match="class 1"):
+        SVC(gamma=1.0).fit_certified(rows, y, sample_weight=weights)
+    # examples whose labels are not what they were learned as have no part in a proven coverage
+    with pytest.raises(ValueError, match="class 1"):
+        SVC(gamma=1.0, conformal="cross").fit(rows, y, sample_weight=weights)
+    kept = y != 1
+    assert SVC(gamma=1.0).fit(rows[kept], y[kept]).certify(rows[kept], y[kept]).best.value < 1
+    assert model.fit(rows, y).certify(rows, y).best is not None

@@ -293,3 +293,52 @@ def test_pipelines_become_onnx_files():
             np.testing.assert_array_equal(got, wanted)
     with pytest.raises(ValueError, match="coupled by a loop"):
         skl2onnx.to_onnx(make_pipeline(StandardScaler(), mercer.SVC(probability=True)).fit(X, Y), X[:1])
+
+
+@pytest.mark.parametrize("name", ["SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM", "LinearSVC", "LinearSVR"])
+def test_no_step_is_taken_where_none_is_allowed(name):
+    found = []
+    for library in (mercer, svm):
+        with pytest.warns(ConvergenceWarning):
+            model = getattr(library, name)(max_iter=0).fit(X, Y > 1)
+        assert np.max(model.n_iter_) == 0
+        found.append(getattr(model, "coef_", None) if name.startswith("Linear") else model.fit_status_)
+        if name in ("SVC", "SVR"):
+            found[-1] = (model.decision_function if name == "SVC" else model.predict)(X)
+        if library is mercer:
+            assert model.status_ == pickle.loads(pickle.dumps(model)).status_ == "iteration_limit"
+    np.testing.assert_array_equal(*found)
+
+
+def test_a_search_may_forbid_all_steps():
+    grid, options = {"max_iter": [0, -1]}, {"scoring": "roc_auc", "cv": 3}
+    with pytest.warns(ConvergenceWarning):
+        ours, theirs = (cls(mercer.SVC(), grid, **options).fit(X, Y > 1) for cls in (mercer.MercerSearchCV, GridSearchCV))
+    np.testing.assert_allclose(ours.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"], atol=1e-6)
+    assert ours.cv_results_["mean_test_score"][0] == 0.5
+
+
+def test_classes_are_balanced_as_scikit_learn_counts_them():
+    rows, y = make_classification(120, 4, weights=[0.8], flip_y=0.2, random_state=0)
+    weights = np.random.default_rng(0).uniform(0.1, 3.0, 120) * np.where(y == 1, 3.0, 1.0)
+    for cls, options in (("LinearSVC", {"max_iter": 100_000}), ("SVC", {"kernel": "linear"})):
+        ours, theirs = (
+            getattr(library, cls)(class_weight="balanced", tol=TIGHT, **options).fit(rows, y, sample_weight=weights)
+            for library in (mercer, svm)
+        )
+        np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=1e-3)
+    searches = [
+        search(mercer.LinearSVC(class_weight="balanced", tol=TIGHT, max_iter=100_000), {"C": [0.01, 1.0]}, scoring="roc_auc", cv=3)
+        for search in (mercer.MercerSearchCV, GridSearchCV)
+    ]
+    ours, theirs = (search.fit(rows, y, sample_weight=weights).cv_results_["mean_test_score"] for search in searches)
+    np.testing.assert_allclose(ours, theirs, atol=1e-6)
+
+
+@pytest.mark.parametrize("cls", [mercer.SVC, mercer.KernelRidge])
+def test_a_parameter_that_is_set_after_a_fit_belongs_to_the_next(cls):
+    model = cls(kernel="rbf", gamma=0.5).fit(X, Y)
+    predicted = model.predict(X)
+    np.testing.assert_array_equal(model.set_params(gamma=0.0).predict(X), predicted)
+    # and the other way round: no formula has a width of zero
+    assert len(np.unique(cls(kernel="rbf", gamma=0.0).fit(X, Y).set_params(gamma=0.0).predict(X))) == 1

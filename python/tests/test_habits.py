@@ -1,5 +1,6 @@
 """What users of scikit-learn do without thinking: frames, columns, outputs, routing, weights, messages."""
 
+import decimal
 import io
 import sys
 
@@ -292,3 +293,57 @@ def test_long_indices_of_sparse_matrices_are_taken():
     endless = sp.csr_matrix((narrow.data, wide.indices, wide.indptr), shape=(len(X), 2**32 + 1))
     with pytest.raises(ValueError, match="4294967297 columns is too wide"):
         SVC(gamma=0.5).fit(endless, Y)
+
+
+NUMBERS = np.arange(len(X)) % 3
+WRITTEN = {
+    "object": lambda c: c.astype(object),
+    "decimal": lambda c: c.map(decimal.Decimal).astype(object),
+    "category": lambda c: c.astype("category"),
+    "Int64": lambda c: c.astype("Int64"),
+}
+
+
+@pytest.mark.parametrize("kind", WRITTEN)
+def test_columns_of_numbers_are_inputs_however_they_are_stored(kind):
+    data = frame("pandas").assign(n=NUMBERS, seq=["ACCA" if c else "AGGA" for c in Y])
+    written = data.assign(n=WRITTEN[kind](data.n))
+    k = Rbf(gamma=0.5) @ "x" + Spectrum(length=2) @ "seq"
+    model, other = SVC(kernel=k).fit(data, Y), SVC(kernel=k).fit(written, Y)
+    assert other._frame_columns["x"] == ["a b", "c", "d", "e", "n"]
+    for one in (data, written):
+        np.testing.assert_array_equal(other.decision_function(one), model.decision_function(data))
+
+
+def test_no_column_of_numbers_is_left_out_in_silence():
+    data = frame("pandas").assign(n=NUMBERS, seq=["ACCA" if c else "AGGA" for c in Y])
+    k = Rbf(gamma=0.5) @ "x" + Spectrum(length=2) @ "seq"
+    gaps = (data.n > 0).astype("boolean").mask(data.n == 2)
+    for column in (gaps, data.n.astype("Int64").mask(data.n == 2), data.n.astype(object).mask(data.n == 2)):
+        with pytest.raises(ValueError, match="view 'x' contains NaN"):
+            SVC(kernel=k).fit(data.assign(n=column), Y)
+    with pytest.raises(ValueError, match="column 'n' has numbers and 'u'"):
+        SVC(kernel=k).fit(data.assign(n=["u", 1, 2] * 50), Y)
+    # words that no view takes are no inputs
+    assert SVC(kernel=k).fit(data.assign(n=["u", "v", "w"] * 50), Y)._frame_columns["x"] == ["a b", "c", "d", "e"]
+
+
+def shifted(array):
+    """The same numbers, which begin in the middle of one, as in a mapped file with a head."""
+    return np.ndarray(array.shape, array.dtype, buffer=bytearray(b"\0\0\0" + array.tobytes()), offset=3)
+
+
+def test_arrays_may_begin_anywhere():
+    x, y, w = shifted(X), shifted(Y.astype(float)), shifted(1.0 + X[:, 0])
+    assert not x.flags.aligned and not y.flags.aligned
+    for cls in (SVR, KernelRidge, mercer.KnnRegression):
+        np.testing.assert_array_equal(cls().fit(x, y).predict(x), cls().fit(X, Y).predict(X))
+    np.testing.assert_array_equal(SVC().fit(x, Y, w).decision_function(x), SVC().fit(X, Y, 1.0 + X[:, 0]).decision_function(X))
+    np.testing.assert_array_equal(Rbf()(x), Rbf()(X))
+    np.testing.assert_array_equal(SVC().fit(shifted(np.float32(X)), Y).predict(np.float32(X)), SVC().fit(np.float32(X), Y).predict(np.float32(X)))
+    rows = sp.csr_matrix(X)
+    odd = sp.csr_matrix(X)
+    odd.data, odd.indices, odd.indptr = (shifted(part) for part in (rows.data, rows.indices.astype(np.int64), rows.indptr.astype(np.int64)))
+    np.testing.assert_array_equal(SVC().fit(odd, Y).predict(odd), SVC().fit(rows, Y).predict(rows))
+    np.testing.assert_array_equal(mercer.matrix_function(shifted(np.eye(3)), "exp", 1.0), mercer.matrix_function(np.eye(3), "exp", 1.0))
+    assert mercer.alignment_test(Rbf(), X, y, permutations=9)["p"] == mercer.alignment_test(Rbf(), X, Y, permutations=9)["p"]

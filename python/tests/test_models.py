@@ -9,6 +9,7 @@ import time
 
 import mercer
 import numpy as np
+import pandas as pd
 import pytest
 from mercer import SVC, SVR, KernelPCA, KernelRidge, LinearSVC, LinearSVR, OneClassSVM
 from mercer._generated import GeneratedTransformer
@@ -16,7 +17,7 @@ from mercer.kernels import Linear, MissingGaussian, Rbf, Spectrum
 from sklearn import cluster, decomposition, kernel_ridge
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_blobs, make_circles, make_classification, make_moons, make_regression
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import adjusted_rand_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -378,3 +379,75 @@ def test_models_own_what_they_keep(model, kind):
     model.fit(borrowed, y)
     borrowed[:] = 7.0
     np.testing.assert_array_equal(getattr(model, told)(new), wanted)
+
+
+def test_a_file_keeps_the_names_of_columns(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    data = pd.DataFrame(X, columns=["a", "b", "c", "d"])
+    SVC().fit(data, y).save(tmp_path / "m.mercer")
+    model = mercer.load(tmp_path / "m.mercer")
+    np.testing.assert_array_equal(model.predict(data), model.predict(X))
+    for act in (model.predict, model.decision_function, lambda Z: model.certify(Z, y)):
+        with pytest.raises(ValueError, match="feature names"):
+            act(data[["b", "a", "c", "d"]])
+    with pytest.raises(ValueError, match="unseen at fit time"):
+        model.predict(data.assign(e=1.0))
+    # written again, it still knows them; without names nothing is said
+    model.save(tmp_path / "again.mercer")
+    assert mercer.load(tmp_path / "again.mercer").feature_names_in_.tolist() == ["a", "b", "c", "d"]
+    SVC().fit(data, y).fit(X, y).save(tmp_path / "plain.mercer")
+    assert not hasattr(mercer.load(tmp_path / "plain.mercer"), "feature_names_in_")
+
+
+def test_a_file_keeps_the_columns_of_views(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    data = pd.DataFrame(X, columns=["a", "b", "c", "d"]).assign(text=["aab" if c else "bba" for c in y])
+    fitted = SVC(kernel=Rbf(gamma=0.5) @ "x" + Spectrum(length=2) @ "text").fit(data, y)
+    fitted.save(tmp_path / "m.mercer")
+    model = mercer.load(tmp_path / "m.mercer")
+    for given in (data, data[["text", "d", "b", "a", "c"]].assign(more=1.0), {"x": X, "text": list(data.text)}):
+        np.testing.assert_array_equal(model.predict(given).astype(int), fitted.predict(data))
+    with pytest.raises(ValueError, match="missing:\n- c"):
+        model.predict(data.drop(columns="c"))
+
+
+@pytest.mark.parametrize("name", ["KernelLogistic", "LogisticRegression", "LinearFisher"])
+def test_log_odds_are_probabilities(name, tmp_path):
+    X, y = load_iris(return_X_y=True)
+    model = getattr(mercer, name)()
+    assert not hasattr(model, "predict_proba")
+    model.fit(X[50:], y[50:])
+    chances = model.predict_proba(X[50:])
+    np.testing.assert_array_equal(model.classes_[chances.argmax(axis=1)], model.predict(X[50:]))
+    np.testing.assert_allclose(model.predict_log_proba(X[50:]), np.log(chances))
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict_proba(X[50:]), chances)
+    assert not hasattr(mercer.NearestMean().fit(X, y), "predict_proba")
+
+
+@pytest.mark.parametrize("limit", [sys.maxsize, 1e20, 1e300, 1e-300])
+def test_no_limit_of_time_is_too_large(limit):
+    X, y = load_iris(return_X_y=True)
+    model = SVC(max_seconds=limit)
+    if limit > 1:
+        assert model.fit(X, y).status_ == "converged"
+    else:
+        with pytest.warns(ConvergenceWarning):
+            assert model.fit(X, y).status_ == "time_limit"
+
+
+def test_work_that_fits_into_no_memory_is_refused_in_words():
+    X, y = load_iris(return_X_y=True)
+    X, y, many = X[::3], (y[::3] > 1).astype(int), 10**13
+    model = SVC(gamma=1.0).fit(X, y)
+    for work, remedy in (
+        (lambda: model.certify(X, y, evidence=many), "fewer draws"),
+        (lambda: mercer.explain(model, X, y, repeats=many), "fewer permutations"),
+        (lambda: mercer.spectral_stability("rbf(gamma=1)", X, draws=many), "fewer draws"),
+        (lambda: mercer.mmd_test(X, X + 1, permutations=many), "fewer"),
+        (lambda: mercer.hsic_test(X, X, permutations=many), "fewer"),
+        (lambda: mercer.alignment_test("rbf(gamma=1)", X, y, permutations=many), "fewer"),
+        (lambda: mercer.Perceptron(permutations=many).fit(X, y), "fewer permutations"),
+    ):
+        with pytest.raises(MemoryError, match=remedy) as said:
+            work()
+        assert "--" not in str(said.value), said.value

@@ -284,3 +284,22 @@ def test_routed_weights_reach_fits_and_measures():
         scores(estimator, {"gamma": [0.01, 0.1]}, shared=True, scoring=scorer, params={"sample_weight": weights})
         pipeline = make_pipeline(StandardScaler().set_fit_request(sample_weight=False), estimator)
         scores(pipeline, {"svc__gamma": [0.01, 0.1]}, scoring=scorer, params={"sample_weight": weights})
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "poly", "polynomial", "laplacian", "chi2", "linear", "cosine"])
+@pytest.mark.parametrize("gamma", ["scale", "auto"])
+def test_no_kernel_takes_its_width_from_held_out_examples(kernel, gamma):
+    data, y = make_classification(60, 4, random_state=3)
+    data = np.abs(data)
+    data[:20] *= 30
+    cv = [(np.arange(20, 60), np.arange(20)), (np.arange(40), np.arange(40, 60))]
+    scores(SVC(kernel=kernel, gamma=gamma, tol=1e-7), C, X=data, y=y, cv=cv, scoring="roc_auc", shared=True)
+
+
+def test_nothing_is_said_of_the_names_of_a_frame():
+    data = pd.DataFrame(X, columns=list("abcd"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for scoring in (None, "roc_auc", "f1"):
+            search = MercerSearchCV(SVC(), C, scoring=scoring, cv=3).fit(data, Y > 1)
+        assert list(search.feature_names_in_) == list("abcd")

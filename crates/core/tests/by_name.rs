@@ -97,11 +97,6 @@ const ALLOWED: &[(&str, &[&str], &str)] = &[
     ("python/mercer/_constraints.py", &["*"], "scikit-learn's names of kernels, which its classes take"),
     ("python/mercer/_linear.py", &["*"], "one class for each machine that scikit-learn has, which names it"),
     ("python/mercer/_support.py", &["*"], "scikit-learn's names of kernels, which its classes take"),
-    (
-        "python/mercer/_trials.py",
-        &["poly", "rbf", "sigmoid"],
-        "scikit-learn's names of kernels whose width is taken from the data",
-    ),
     ("core/src/bounds/tests/", &["*"], "tests of single bounds"),
     ("cli/src/select.rs", &["held_out"], "a row of the report"),
 ];

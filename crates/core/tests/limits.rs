@@ -133,3 +133,42 @@ fn kernels_on_columns_of_many_categories_are_those_on_their_dense_vectors() {
         }
     }
 }
+
+#[test]
+fn draws_that_fit_into_no_memory_are_refused_in_words() {
+    use mercer::certify::Options;
+    use mercer::gram::Budget;
+    use mercer::hypothesis_tests::{Chance, Judgement, Stability, Statistic, dependence, two_sample};
+    use mercer::model::Explain;
+    use mercer::prelude::*;
+    use mercer::watch::Silent;
+    let many = 10_000_000_000_000_usize;
+    let points: Vec<[f64; 1]> = (0..20).map(|i| [f64::from(i) + f64::from(i % 2) * 40.0]).collect();
+    let names: Vec<&str> = (0..20).map(|i| if i % 2 == 0 { "a" } else { "b" }).collect();
+    let target = Target::from_text("y", &names);
+    let data = Dataset::new(Rows::from_vectors(&points).unwrap()).with_target(target).unwrap();
+    let model = Svc::default().fit(&rbf(1.0), &data).unwrap();
+    let gram = rbf(1.0).gram(&data).unwrap();
+    let first: Vec<bool> = (0..20).map(|i| i % 2 == 0).collect();
+    let how = Judgement { radius: 1.0, delta: 0.05, draws: many, seed: Seed(0) };
+    let chance = Chance::Permute(Statistic::Unbiased);
+    let (budget, silent) = (Budget::default(), &Silent);
+    let asked = Explain { repeats: many, ..Explain::default() };
+    let perceptron = Perceptron { permutations: many, ..Perceptron::default() };
+    for (error, remedy) in [
+        (model.certify(&data, &Options { evidence: many, ..Options::default() }, silent).err(), "fewer draws"),
+        (model.explain(&data, &asked, silent).err(), "fewer permutations"),
+        (Stability::of(gram.as_ref(), how, budget, silent).err(), "fewer draws"),
+        (two_sample(gram.as_ref(), &first, chance, many, Seed(0), budget, silent).err(), "fewer draws"),
+        (dependence(gram.as_ref(), gram.as_ref(), usize::MAX, Seed(0), budget, silent).err(), "fewer draws"),
+        (perceptron.fit(&rbf(1.0), &data).err(), "fewer permutations"),
+        (KernelKMeans { restarts: many, ..KernelKMeans::default() }.fit(&rbf(1.0), &data).err(), "fewer restarts"),
+        (
+            SpectralClustering { restarts: usize::MAX, ..SpectralClustering::default() }.fit(&rbf(1.0), &data).err(),
+            "fewer restarts",
+        ),
+    ] {
+        let error = error.unwrap();
+        assert!(error.budget().is_some() && error.to_string().contains(remedy), "{remedy}: {error}");
+    }
+}

@@ -1,5 +1,6 @@
 //! The catalogue as JSON: what the Python classes are generated from.
 
+use crate::run::guarded;
 use mercer::kernels::KernelEntry;
 use mercer::machines::Learns;
 use mercer::params::{Described, Params, Rule, describe};
@@ -75,5 +76,5 @@ pub(crate) fn theorems() -> String {
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value)]
 pub(crate) fn theorem(name: &str, given: Vec<(String, Vec<f64>)>) -> PyResult<f64> {
-    mercer::bounds::theorem(name).and_then(|t| t.of(&given)).map_err(PyValueError::new_err)
+    guarded(|| mercer::bounds::theorem(name).and_then(|t| t.of(&given)))?.map_err(PyValueError::new_err)
 }

@@ -1,14 +1,47 @@
 //! Python objects as data: arrays, sparse matrices and lists of strings.
 
+use crate::run::guarded;
 use crate::words::in_python;
 use mercer::data::{Coordinate, Dataset, Scalar, Target, Values, View, kinds};
 use mercer::params::Setting;
 use mercer::prelude::{Rows, SparseRows};
-use numpy::{Element, IntoPyArray, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::ndarray::{Dimension, Ix1, Ix2};
+use numpy::{Element, IntoPyArray, PyArrayMethods, PyReadonlyArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyList, PyTuple};
+use std::ops::Deref;
 use std::sync::Arc;
+
+/// An array whose numbers stand one after the other, where the processor takes them. One that is cut out of another, or begins in the
+/// middle of a number as in a mapped file, is copied.
+pub(crate) struct Packed<'py, T: Element, D: Dimension>(PyReadonlyArray<'py, T, D>);
+
+/// Numbers in a row.
+pub(crate) type List<'py, T> = Packed<'py, T, Ix1>;
+
+/// Numbers in rows and columns.
+pub(crate) type Table<'py, T> = Packed<'py, T, Ix2>;
+
+impl<'a, 'py, T: Element + 'a, D: Dimension + 'a> FromPyObject<'a, 'py> for Packed<'py, T, D> {
+    type Error = PyErr;
+
+    fn extract(given: pyo3::Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        let array: PyReadonlyArray<'py, T, D> = given.extract()?;
+        if array.as_slice().is_ok() {
+            return Ok(Self(array));
+        }
+        Ok(Self(given.call_method1("copy", ("C",))?.extract()?))
+    }
+}
+
+impl<'py, T: Element, D: Dimension> Deref for Packed<'py, T, D> {
+    type Target = PyReadonlyArray<'py, T, D>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
 
 /// The exception for an error of the core.
 pub(crate) fn raise(error: impl Into<mercer::Error>) -> PyErr {
@@ -27,30 +60,30 @@ pub(crate) fn dataset(views: &Bound<'_, PyList>) -> PyResult<Dataset> {
         let (name, payload): (String, Bound<'_, PyAny>) = view.extract()?;
         all.push(View { name, values: values(&payload)? });
     }
-    Dataset::from_views(all).map_err(raise)
+    guarded(|| Dataset::from_views(all))?.map_err(raise)
 }
 
 /// A two-dimensional array of f64 or f32 in C order, `("csr", starts, indices, values, width)`, a list of strings, or
 /// `(kind, list of strings)`.
 fn values(payload: &Bound<'_, PyAny>) -> PyResult<Values> {
-    if let Ok(array) = payload.extract::<PyReadonlyArray2<'_, f64>>() {
+    if let Ok(array) = payload.extract::<Table<'_, f64>>() {
         return dense(&array);
     }
-    if let Ok(array) = payload.extract::<PyReadonlyArray2<'_, f32>>() {
+    if let Ok(array) = payload.extract::<Table<'_, f32>>() {
         return dense(&array);
     }
     if let Ok((kind, cells)) = payload.extract::<(String, Vec<String>)>() {
         return items(&kind, &cells);
     }
     if let Ok(parts) = payload.cast::<PyTuple>() {
-        type Part<'a> = PyReadonlyArray1<'a, i64>;
+        type Part<'a> = List<'a, i64>;
         let (_, starts, indices, numbers, width): (String, Part<'_>, Part<'_>, Bound<'_, PyAny>, usize) =
             parts.extract()?;
         let (starts, indices) = (starts.as_slice()?, indices.as_slice()?);
-        if let Ok(numbers) = numbers.extract::<PyReadonlyArray1<'_, f64>>() {
+        if let Ok(numbers) = numbers.extract::<List<'_, f64>>() {
             return sparse(starts, indices, numbers.as_slice()?, width);
         }
-        let numbers = numbers.extract::<PyReadonlyArray1<'_, f32>>()?;
+        let numbers = numbers.extract::<List<'_, f32>>()?;
         return sparse(starts, indices, numbers.as_slice()?, width);
     }
     if let Ok(list) = payload.extract::<Vec<String>>() {
@@ -93,7 +126,7 @@ fn items(kind: &str, cells: &[String]) -> PyResult<Values> {
 }
 
 /// The numbers of an array, borrowed: nothing is copied.
-fn dense<S: Scalar + Element>(array: &PyReadonlyArray2<'_, S>) -> PyResult<Values>
+fn dense<S: Scalar + Element>(array: &Table<'_, S>) -> PyResult<Values>
 where
     Values: From<Rows<S>>,
 {
@@ -158,11 +191,11 @@ where
 /// A target: codes with the labels they stand for, or numbers, n × outputs.
 pub(crate) fn target(given: &Bound<'_, PyAny>, labels: Option<Vec<String>>) -> PyResult<Target> {
     if let Some(labels) = labels {
-        let codes: PyReadonlyArray1<'_, f64> = given.extract()?;
+        let codes: List<'_, f64> = given.extract()?;
         let spelled = labels.iter().enumerate().map(|(code, label)| (code as f64, label));
         return Ok(Target::from_numbers("y", codes.as_slice()?.to_vec()).spelled(spelled));
     }
-    let numbers: PyReadonlyArray2<'_, f64> = given.extract()?;
+    let numbers: Table<'_, f64> = given.extract()?;
     let (n, outputs) = (numbers.shape()[0], numbers.shape()[1]);
     let all = numbers.as_slice()?;
     let column = |k: usize| {

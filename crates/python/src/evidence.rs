@@ -1,8 +1,8 @@
 //! Tests with kernels: two samples, dependence, and the spectrum beyond the sample.
 
-use crate::convert::{dataset, raise};
+use crate::convert::{List, dataset, raise};
 use crate::kernel::parse;
-use crate::run::run;
+use crate::run::{guarded, run};
 use mercer::data::Dataset;
 use mercer::geometry::{Labels, target_gram};
 use mercer::gram::Budget;
@@ -11,7 +11,6 @@ use mercer::hypothesis_tests::{
     two_sample,
 };
 use mercer::prelude::Seed;
-use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -140,7 +139,7 @@ pub(crate) fn alignment_test<'py>(
     py: Python<'py>,
     kernel: &str,
     views: &Bound<'_, PyList>,
-    y: PyReadonlyArray1<'_, f64>,
+    y: List<'_, f64>,
     classes: bool,
     draws: usize,
     seed: u64,
@@ -152,7 +151,7 @@ pub(crate) fn alignment_test<'py>(
     } else {
         Labels { numbers: y.as_slice()?.to_vec(), classes: None }
     };
-    let Some(ideal) = target_gram(&labels) else {
+    let Some(ideal) = guarded(|| target_gram(&labels))? else {
         return Err(PyValueError::new_err("an alignment is tested on 20 000 examples or fewer"));
     };
     let size = data.len().saturating_mul(data.len()).saturating_mul(draws);

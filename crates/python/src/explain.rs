@@ -3,7 +3,7 @@
 use crate::convert::{dataset, raise, settings, target};
 use crate::kernel::parse;
 use crate::model::Model;
-use crate::run::run;
+use crate::run::{guarded, run};
 use mercer::data::{Field, FieldData, SchemaOptions, Table};
 use mercer::job::kind_of_target;
 use mercer::machines::{self, Learns};
@@ -40,7 +40,7 @@ pub(crate) fn usual_machine(y: Option<Vec<f64>>, words: Option<Vec<String>>) -> 
         named: true,
         notes: Vec::new(),
     };
-    let (learns, _) = kind_of_target(&table, &SchemaOptions::default()).map_err(raise)?;
+    let (learns, _) = guarded(|| kind_of_target(&table, &SchemaOptions::default()))?.map_err(raise)?;
     let found = machines::usual(learns).map(|entry| entry.name);
     found.ok_or_else(|| PyValueError::new_err("no machine is usual for such a target"))
 }
@@ -63,7 +63,7 @@ pub(crate) fn usual_grid<'py>(
         .ok_or_else(|| PyValueError::new_err(format!("there is no machine called {machine}")))?;
     let (made, given, kernel) = ((entry.make)(), settings(given)?, parse(kernel)?);
     let written: Vec<&str> = written.iter().map(String::as_str).collect();
-    let grid = Grid::usual((made.as_ref(), &given), (&kernel, &written)).map_err(raise)?;
+    let grid = guarded(|| Grid::usual((made.as_ref(), &given), (&kernel, &written)))?.map_err(raise)?;
     let names: Vec<&str> = describe((entry.make)().as_mut()).iter().map(|d| d.name).collect();
     let mut axes = Vec::new();
     for axis in grid.axes {
@@ -83,7 +83,7 @@ pub(crate) fn usual_grid<'py>(
 pub(crate) fn kernel_with(kernel: &str, values: &Bound<'_, PyList>) -> PyResult<String> {
     let mut kernel = parse(kernel)?;
     for (name, value) in settings(values)? {
-        kernel.assign(&name, &value).map_err(|e| PyValueError::new_err(e.to_string()))?;
+        guarded(|| kernel.assign(&name, &value))?.map_err(|e| PyValueError::new_err(e.to_string()))?;
     }
     Ok(kernel.to_string())
 }

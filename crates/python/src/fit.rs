@@ -1,7 +1,7 @@
 //! Fitting.
 
 use crate::certify::{asked, given};
-use crate::convert::{dataset, raise, settings, target};
+use crate::convert::{List, dataset, raise, settings, target};
 use crate::kernel::parse;
 use crate::model::Model;
 use crate::run::run;
@@ -11,7 +11,6 @@ use mercer::conformal::{self, Recipe};
 use mercer::gram::Budget;
 use mercer::job::AuxiliaryExamples;
 use mercer::prelude::{Job, Seed};
-use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -30,7 +29,7 @@ pub(crate) fn fit(
     views: &Bound<'_, PyList>,
     y: Option<&Bound<'_, PyAny>>,
     labels: Option<Vec<String>>,
-    weights: Option<PyReadonlyArray1<'_, f64>>,
+    weights: Option<List<'_, f64>>,
     options: &Bound<'_, PyDict>,
     callback: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Model> {

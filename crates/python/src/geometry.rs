@@ -1,12 +1,12 @@
 //! Lengths, spectra and alignment of a kernel on data, and matrices that are mended or transformed.
 
-use crate::convert::{dataset, raise};
+use crate::convert::{List, Table, dataset, raise};
 use crate::kernel::parse;
-use crate::run::run;
+use crate::run::{guarded, run};
 use mercer::geometry::{Labels, MatrixFunction, Measures, Moments, Repair, of_matrix, repair};
 use mercer::gram::Budget;
 use mercer::prelude::Seed;
-use numpy::{IntoPyArray, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{IntoPyArray, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -18,7 +18,7 @@ pub(crate) fn measure<'py>(
     py: Python<'py>,
     kernel: &str,
     views: &Bound<'_, PyList>,
-    y: Option<PyReadonlyArray1<'_, f64>>,
+    y: Option<List<'_, f64>>,
     classes: bool,
     ridge: f64,
     threads: usize,
@@ -64,7 +64,7 @@ pub(crate) fn measure<'py>(
 #[allow(clippy::needless_pass_by_value)]
 pub(crate) fn repaired<'py>(
     py: Python<'py>,
-    matrix: PyReadonlyArray2<'_, f64>,
+    matrix: Table<'_, f64>,
     how: &str,
 ) -> PyResult<(Bound<'py, PyArray2<f64>>, String)> {
     let how = match how {
@@ -85,7 +85,7 @@ pub(crate) fn repaired<'py>(
 #[allow(clippy::needless_pass_by_value)]
 pub(crate) fn matrix_function<'py>(
     py: Python<'py>,
-    matrix: PyReadonlyArray2<'_, f64>,
+    matrix: Table<'_, f64>,
     name: &str,
     number: f64,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
@@ -103,7 +103,7 @@ pub(crate) fn matrix_function<'py>(
     found.into_pyarray(py).reshape([n, n])
 }
 
-fn square<'a>(matrix: &'a PyReadonlyArray2<'_, f64>) -> PyResult<(usize, &'a [f64])> {
+fn square<'a>(matrix: &'a Table<'_, f64>) -> PyResult<(usize, &'a [f64])> {
     let shape = matrix.shape();
     if shape[0] != shape[1] {
         return Err(PyValueError::new_err(format!(
@@ -126,18 +126,18 @@ pub(crate) fn moments_updated(
 ) -> PyResult<(usize, Vec<f64>, Vec<f64>)> {
     let d = mean.len();
     let fits = |x: &Option<Vec<f64>>| x.as_ref().is_none_or(|x| x.len() == d);
-    if covariance.len() != d * d || !fits(&add) || !fits(&remove) || count < 2 {
+    if covariance.len() != d.saturating_mul(d) || !fits(&add) || !fits(&remove) || count < 2 {
         return Err(PyValueError::new_err(
             "a mean of d numbers wants a d x d covariance of at least 2 points, and points of d numbers",
         ));
     }
     let moments = Moments { count, mean, covariance };
-    let changed = match (add, remove) {
+    let changed = guarded(|| match (add, remove) {
         (Some(new), Some(old)) => Some(moments.exchanged(&old, &new)),
         (Some(new), None) => Some(moments.with(&new)),
         (None, Some(old)) => moments.without(&old),
         (None, None) => Some(moments),
-    };
+    })?;
     let changed =
         changed.ok_or_else(|| PyValueError::new_err("one of two points cannot go: a covariance needs two of them"))?;
     Ok((changed.count, changed.mean, changed.covariance))
@@ -154,5 +154,5 @@ pub(crate) fn rank_one_eigenvalues(eigenvalues: Vec<f64>, c: Vec<f64>, tau: f64)
             "eigenvalues stand in falling order, with as many coordinates of the direction, all of them finite",
         ));
     }
-    Ok(mercer::geometry::rank_one_eigenvalues(&eigenvalues, &c, tau))
+    guarded(|| mercer::geometry::rank_one_eigenvalues(&eigenvalues, &c, tau))
 }

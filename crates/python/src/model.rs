@@ -43,12 +43,19 @@ fn offsets_of(expansion: &Expansion) -> Vec<f64> {
     expansion.offsets.iter().chain(parts).copied().collect()
 }
 
+/// Places of the examples that were not set apart to prepare the others, among all that were given; `None` where none were.
+fn not_apart(model: &mercer::model::Model) -> Option<Vec<usize>> {
+    let apart = model.provenance()?.set_apart()?;
+    let all = model.provenance().and_then(Provenance::examples).unwrap_or(model.trained_on()) + apart.len();
+    Some((0..all).filter(|&i| apart.binary_search(&(i as u32)).is_err()).collect())
+}
+
 /// Places of the kept examples among all that were given, those included that were set apart to prepare the others.
 fn original(model: &mercer::model::Model) -> Vec<usize> {
-    let Some(apart) = model.provenance().and_then(|p| p.set_apart()) else { return model.places().to_vec() };
-    let all = model.provenance().and_then(Provenance::examples).unwrap_or(model.trained_on()) + apart.len();
-    let rest: Vec<usize> = (0..all).filter(|&i| apart.binary_search(&(i as u32)).is_err()).collect();
-    model.places().iter().map(|&p| rest[p]).collect()
+    match not_apart(model) {
+        Some(rest) => model.places().iter().map(|&p| rest[p]).collect(),
+        None => model.places().to_vec(),
+    }
 }
 
 impl Model {
@@ -322,6 +329,37 @@ impl Model {
     #[getter]
     fn set_apart(&self) -> Option<usize> {
         self.model().provenance().and_then(|p| p.set_apart()).map(<[u32]>::len)
+    }
+
+    /// Places of the examples that the machine learned from, among all that were given: without those that prepared the others or
+    /// were held out. None where it learned from all of them.
+    #[getter]
+    fn learned_from(&self) -> Option<Vec<usize>> {
+        let model = self.model();
+        let part = model.provenance().and_then(Provenance::part);
+        match (not_apart(model), part) {
+            (None, part) => part.map(|part| part.iter().map(|&p| p as usize).collect()),
+            (rest, None) => rest,
+            (Some(rest), Some(part)) => Some(part.iter().filter_map(|&p| rest.get(p as usize).copied()).collect()),
+        }
+    }
+
+    /// The names of the columns of each view that has some.
+    #[getter]
+    fn column_names(&self) -> Vec<(String, Vec<String>)> {
+        self.model().column_names()
+    }
+
+    /// The same model, which knows the names of the columns of its views.
+    fn with_column_names(&self, names: Vec<(String, Vec<String>)>) -> Self {
+        let model = self.model().clone().with_column_names(names);
+        Self { predictor: model.predictor(), places: self.places.clone(), part: self.part.clone() }
+    }
+
+    /// True if its labels have probabilities.
+    #[getter]
+    fn has_probabilities(&self) -> bool {
+        self.model().fitted().calibration.is_some()
     }
 
     /// Labels as they were spelled; empty for numbers.

@@ -217,6 +217,11 @@ pub(crate) fn break_down(py: Python<'_>, size: usize) -> PyResult<()> {
     run(py, (0, size), None, None, |_| std::panic::panic_any("asked for"))
 }
 
+/// The moment after so many seconds; `None` where no clock tells it, since no work lasts until then.
+fn after(seconds: f64) -> Option<Instant> {
+    Duration::try_from_secs_f64(seconds.max(0.0)).ok().and_then(|limit| Instant::now().checked_add(limit))
+}
+
 /// Runs work without the interpreter, under a sign that is seen inside of long kernel values. A signal, or an exception of the callback, stops it and is raised; `callback` gets
 /// (phase, done, total, violation) every few hundredths of a second. `size` is the number of kernel values in question.
 pub(crate) fn run<T: Send>(
@@ -227,7 +232,7 @@ pub(crate) fn run<T: Send>(
     work: impl FnOnce(&Watch) -> T + Send,
 ) -> PyResult<T> {
     let work = |watch: &Watch| under(&watch.sign, || work(watch));
-    let deadline = max_seconds.filter(|s| s.is_finite()).map(|s| Instant::now() + Duration::from_secs_f64(s.max(0.0)));
+    let deadline = max_seconds.and_then(after);
     let callback = callback.map(|c| c.clone().unbind());
     if size <= MAX_KERNEL_VALUES_ON_MAIN_THREAD && HOME.get() {
         let own = Own { asked: Mutex::new(Instant::now()), callback, raised: Mutex::new(None) };

@@ -3,7 +3,7 @@
 // Python hands values over
 #![allow(clippy::needless_pass_by_value)]
 
-use crate::convert::{dataset, raise, settings, target};
+use crate::convert::{List, Table, dataset, raise, settings, target};
 use crate::kernel::parse;
 use crate::run::run;
 use mercer::gram::Budget;
@@ -11,9 +11,7 @@ use mercer::machines::Output;
 use mercer::machines::regress::Ridge;
 use mercer::prelude::Seed;
 use mercer::select::{Split, Trial, Trials};
-use numpy::{
-    IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods,
-};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -22,11 +20,11 @@ use pyo3::types::PyList;
 type Told<'py> = (Option<Bound<'py, PyArray1<u32>>>, Option<Bound<'py, PyArray2<f64>>>, f64, f64, String);
 
 /// Places of what is learned from and of what is held out, and the weights of the former.
-type Places<'py> = (PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, i64>, Option<PyReadonlyArray1<'py, f64>>);
+type Places<'py> = (List<'py, i64>, List<'py, i64>, Option<List<'py, f64>>);
 
 fn split((train, test, weights): &Places<'_>) -> PyResult<Split> {
     // a negative place becomes one that is too large, which is told
-    let places = |all: &PyReadonlyArray1<'_, i64>| -> PyResult<Vec<usize>> {
+    let places = |all: &List<'_, i64>| -> PyResult<Vec<usize>> {
         Ok(all.as_slice()?.iter().map(|&i| usize::try_from(i).unwrap_or(usize::MAX)).collect())
     };
     let weights = weights.as_ref().map(|w| w.as_slice().map(<[f64]>::to_vec)).transpose()?;
@@ -82,7 +80,7 @@ pub(crate) fn leave_one_out<'py>(
     py: Python<'py>,
     kernel: &str,
     views: &Bound<'_, PyList>,
-    y: PyReadonlyArray2<'_, f64>,
+    y: Table<'_, f64>,
     lambdas: Vec<f64>,
     threads: usize,
 ) -> PyResult<Vec<Bound<'py, PyArray2<f64>>>> {
@@ -91,7 +89,7 @@ pub(crate) fn leave_one_out<'py>(
     let size = data.len().saturating_mul(data.len());
     let path = run(py, (threads, size), None, None, |_| -> Result<Vec<Vec<f64>>, mercer::Error> {
         // the matrix, its vectors and what the decomposition works in
-        Budget::default().check(6 * 8 * data.len() * data.len(), "leave-one-out")?;
+        Budget::default().check(size.saturating_mul(6 * 8), "leave-one-out")?;
         let gram = kernel.resolve(&data, Seed(0))?.training_gram(&data)?;
         let points = Ridge::default().loo_path(gram.as_ref(), &known, shape[1], &lambdas)?;
         let predicted = |left: Vec<f64>| known.iter().zip(left).map(|(y, r)| y - r).collect();

@@ -279,6 +279,10 @@ pub(super) fn evidence(
     let mut draws = options.evidence;
     let mut level = 0;
     loop {
+        options
+            .budget
+            .check(draws.saturating_mul(size_of::<f64>()), format!("the evidence by {draws} draws"))
+            .map_err(|e| e.remedy("ask for fewer draws, or raise --memory"))?;
         let mut stop = None;
         // the draws are those of one stream, whatever the seed of other things: seeds are not to be tried until one flatters
         let found = ln_orthant(&rows, n, draws, Seed(0), |done| {

@@ -12,10 +12,11 @@
 //! also for the gamma approximation; L. Song, A. Smola, A. Gretton, J. Bedo & K. Borgwardt, Feature selection via dependence
 //! maximization, JMLR 13 (2012), for HSIC_u.
 
+use super::forms::FEWER;
 use super::gamma::upper_gamma;
 use super::p_value::{Null, PValue, rank_p};
 use crate::error::Error;
-use crate::gram::{Budget, Gram};
+use crate::gram::{Budget, Dense, Gram};
 use crate::linalg::SolveError;
 use crate::seed::Seed;
 use crate::watch::{Monitor, Phase, Progress};
@@ -76,9 +77,13 @@ pub fn dependence(
         let finding = format!("dependence is measured on {MIN_EXAMPLES} examples or more, not {n}");
         return Err(SolveError::Programme(finding).into());
     }
-    let extra = 8 * n * n + 8 * n * (permutations + 1) + 8 * permutations * (2 * rayon::current_num_threads() + 2);
-    let k = centred(budget.dense(k, extra, "the test of dependence")?.into_values(), n)?;
-    let l = centred(budget.dense(l, 8 * n * n, "the test of dependence")?.into_values(), n)?;
+    let each = 8 * (n + 2 * rayon::current_num_threads() + 2);
+    let extra = each.saturating_mul(permutations.saturating_add(1)).saturating_add(8 * n * n);
+    let stored = |gram: &dyn Gram, extra| {
+        budget.dense(gram, extra, "the test of dependence").map_err(|e| e.remedy(FEWER)).map(Dense::into_values)
+    };
+    let k = centred(stored(k, extra)?, n)?;
+    let l = centred(stored(l, 8 * n * n)?, n)?;
     let orders = orders(n, permutations, seed);
     let sums = over_pairs(&k, &l, n, &orders, watch)?;
     let size = n as f64;

@@ -1,6 +1,7 @@
 //! Intervals of leading eigenvalues by a bootstrap.
 
 use super::Judgement;
+use super::forms::FEWER;
 use crate::error::Error;
 use crate::gram::{Budget, Gram, apply};
 use crate::linalg::SolveError;
@@ -51,6 +52,10 @@ pub fn eigenvalue_intervals(
     if how.draws == 0 || wanted == 0 {
         return Ok(Vec::new());
     }
+    let numbers = how.draws.saturating_mul(wanted).saturating_add(features.len());
+    budget
+        .check(numbers.saturating_mul(size_of::<f64>()), format!("a bootstrap of {} draws", how.draws))
+        .map_err(|e| e.remedy(FEWER))?;
     let mut random = how.seed.stream("eigenvalues");
     let mut drawn = vec![Vec::with_capacity(how.draws); wanted];
     let mut weighted = vec![0.0; features.len()];

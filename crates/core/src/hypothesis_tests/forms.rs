@@ -14,6 +14,9 @@ use crate::parallel;
 use crate::watch::{Monitor, Phase, Progress};
 use std::ops::Range;
 
+/// What helps where the draws of a test do not fit into memory.
+pub(super) const FEWER: &str = "ask for fewer draws, take fewer examples, or raise --memory";
+
 /// Rows of a strip.
 const STRIP: usize = 128;
 /// Columns of a tile.
@@ -60,7 +63,7 @@ pub(super) fn quadratic_forms(
     let n = gram.shape().0;
     let threads = rayon::current_num_threads();
     let each = 8 * (STRIP * n.next_multiple_of(TILE) + (TILE + 2 * STRIP) * VECTORS_PER_PRODUCT.min(count) + n);
-    budget.check(n.saturating_mul(count).saturating_add(threads * each), "the test")?;
+    budget.check(n.saturating_mul(count).saturating_add(threads * each), "the test").map_err(|e| e.remedy(FEWER))?;
     let mut shift = vec![0.0; n];
     if n > 0 {
         gram.block(Pick::Range(0..n), Pick::Range(0..1), BlockMut::new(&mut shift, n, 1));

@@ -12,7 +12,7 @@
 //! A. Gretton, K. Borgwardt, M. Rasch, B. Schölkopf & A. Smola, A kernel two-sample test, JMLR 13 (2012): (3), (5), lemma 14 and
 //! corollary 9; K. Chwialkowski, D. Sejdinovic & A. Gretton, A wild bootstrap for degenerate kernel tests, NIPS 27 (2014).
 
-use super::forms::quadratic_forms;
+use super::forms::{FEWER, quadratic_forms};
 use super::gamma::upper_normal;
 use super::p_value::{Null, PValue, critical, rank_p, subset};
 use crate::error::Error;
@@ -85,8 +85,8 @@ pub fn two_sample(
 ) -> Result<TwoSample, Error> {
     let (sizes, total) = (sizes(gram, first)?, first.len());
     let [m, n] = sizes.map(|s| s as f64);
-    let count = draws + 1;
-    budget.check(total.saturating_mul(count), "the test")?;
+    let count = draws.saturating_add(1);
+    budget.check(total.saturating_mul(count), "the test").map_err(|e| e.remedy(FEWER))?;
     let marks = marks(first, chance, count, seed);
     // the mean sign of each sample in each draw, and the weight of an example
     let means = if chance == Chance::WildBootstrap { means(&marks, first, count) } else { Vec::new() };

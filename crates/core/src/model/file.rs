@@ -64,6 +64,9 @@ struct Document {
     /// Only files of models with conformal regions have it; a reader that does not know them predicts without.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     conformal: Option<conformity::StoredConformal>,
+    /// Only files of models that were learned on columns with names, but on no file, have it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    columns: Vec<(String, Vec<String>)>,
 }
 
 /// A view as a document tells it.
@@ -129,6 +132,7 @@ impl Model {
             calibration: self.fitted.calibration.clone(),
             posterior,
             conformal,
+            columns: self.columns.clone(),
         };
         let unreadable = |finding: String| FileError::Unreadable { finding };
         let text = serde_json::to_string(&document).map_err(|e| unreadable(e.to_string()))?;
@@ -368,6 +372,7 @@ fn assemble(document: Document, unpack: &Unpacker<'_>) -> Result<Model, String> 
         provenance,
         job: job.map(Arc::new),
         conformal,
+        columns: document.columns,
     };
     // jobs of older files do not have what the choice has cost
     model.tell_job(0);

@@ -16,6 +16,7 @@ use crate::data::{DataError, Dataset, Kind, Rows, Scalar, SparseRows, Values, Vi
 use crate::error::Error;
 use crate::linalg::SolveError;
 use crate::machines::{Learns, Output, Readout};
+use crate::memory;
 use crate::metrics::Score;
 use crate::seed::Seed;
 use crate::watch::{Monitor, Phase, Progress};
@@ -168,7 +169,9 @@ impl Model {
         let predictor = Predictor::new(self.clone());
         let value = of(&predictor.predict(data)?)?;
         let parts = self.parts_of(data, asked.together);
-        let (mut importances, total) = (Vec::with_capacity(parts.len()), parts.len() * asked.repeats);
+        let (mut importances, total) = (Vec::with_capacity(parts.len()), parts.len().saturating_mul(asked.repeats));
+        memory::check(total.saturating_mul(size_of::<f64>()), format!("the losses of {total} permutations"))
+            .map_err(|e| e.remedy("ask for fewer permutations, or raise --memory"))?;
         for (p, part) in parts.into_iter().enumerate() {
             // the same permutations for a part whatever else there is
             let mut random = asked.seed.stream(&format!("permutation importance of {} in {}", part.name, part.view));

@@ -37,7 +37,7 @@ pub(crate) use regions::{codes_of, labels_of, of_labels, own_scores, residuals};
 pub use seen::Seen;
 
 use crate::conformal::Conformal;
-use crate::data::{ApplyOptions, DataError, Dataset, Kind, Schema, Table, Values, View};
+use crate::data::{ApplyOptions, DataError, Dataset, Kind, Schema, Table, Values, View, ViewSchema};
 use crate::error::Error;
 use crate::formula::Formula;
 use crate::job::Job;
@@ -79,6 +79,8 @@ pub struct Model {
     /// The job as it was asked for; files from elsewhere and older ones do not have it.
     pub(crate) job: Option<Arc<Job>>,
     pub(crate) conformal: Option<Conformal>,
+    /// The names of the columns of views that came from no file; a schema has those of a file.
+    pub(crate) columns: Vec<(String, Vec<String>)>,
 }
 
 impl Model {
@@ -121,6 +123,7 @@ impl Model {
             provenance: None,
             job: None,
             conformal: None,
+            columns: Vec::new(),
         }
     }
 
@@ -215,6 +218,23 @@ impl Model {
     /// The predictor of sets, intervals or p-values, where one was learned.
     pub fn conformal(&self) -> Option<&Conformal> {
         self.conformal.as_ref()
+    }
+
+    /// The same model, which knows the names of the columns of views that came from no file, so that those who load it can ask for the
+    /// columns by their names.
+    #[must_use]
+    pub fn with_column_names(self, columns: Vec<(String, Vec<String>)>) -> Self {
+        Self { columns, ..self }
+    }
+
+    /// The names of the coordinates of each view that has some: those of the file it was learned on, or as they were told.
+    pub fn column_names(&self) -> Vec<(String, Vec<String>)> {
+        let Some(schema) = self.schema.as_ref().filter(|s| s.header_names().is_some_and(|names| !names.is_empty()))
+        else {
+            return self.columns.clone();
+        };
+        let named = |view: &ViewSchema| Some((view.name.clone(), view.coordinate_names()?));
+        schema.views().iter().filter_map(named).collect()
     }
 
     /// Turns a table from a file into data for this model.

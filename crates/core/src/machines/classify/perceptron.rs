@@ -143,6 +143,11 @@ impl Perceptron {
     /// One problem of two sides, in the best of all orders.
     fn solve(&self, problem: &SignedProblem, task: &Task<'_>, watch: &dyn Monitor) -> Result<BinarySolution, FitError> {
         let gram = problem.gram(&task.gram);
+        // the order, and the weights that come of it
+        let each = 2 * size_of::<u64>() * problem.signs.len();
+        task.budget
+            .check(each.saturating_mul(self.permutations), format!("{} orders of the examples", self.permutations))
+            .map_err(|e| e.remedy("ask for fewer permutations, or raise --memory"))?;
         let walked = self.sparsest(gram.as_ref(), &problem.signs, task.seed, watch);
         let walked = walked.map_err(|reason| FitError::stopped(NAME, reason))?;
         if !walked.finite {

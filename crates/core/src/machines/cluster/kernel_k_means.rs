@@ -86,7 +86,7 @@ impl Machine for KernelKMeans {
         let (n, k) = (task.len(), self.clusters);
         enough(NAME, n, k)?;
         // every pass takes all kernel values; a stored matrix gives them at once
-        let stored = task.budget.dense(&*task.gram, 16 * n * k * self.restarts, WHAT).ok();
+        let stored = task.budget.dense(&*task.gram, (16 * n * k).saturating_mul(self.restarts), WHAT).ok();
         let gram: &dyn Gram = stored.as_ref().map_or(&*task.gram, |dense| dense);
         let own = task.gram.self_similarities(Side::Rows).unwrap_or_else(|| diagonal(gram));
         let space = Images { gram, own };
@@ -141,6 +141,7 @@ fn refuse(trouble: Trouble, clusters: usize, gram: &dyn Gram) -> FitError {
                  fewer, or use another kernel"
             ),
         },
+        Trouble::Room(error) => error.into(),
         Trouble::NotFinite => FitError::Solve { machine: NAME, error: not_finite(gram) },
         Trouble::Stopped(reason) => FitError::stopped(NAME, reason),
     }

@@ -2,6 +2,7 @@
 
 use crate::gram::{BlockMut, Gram, Pick, apply};
 use crate::linalg::transposed_multiply;
+use crate::memory::{self, BudgetError};
 use crate::seed::{Random, Seed};
 use crate::watch::{Monitor, Phase, Progress, Status};
 
@@ -112,10 +113,11 @@ pub(super) struct Division {
 }
 
 /// The reason why it stopped.
-#[derive(Clone, Copy)]
 pub(super) enum Trouble {
     /// The examples are fewer than the clusters once equal ones count once.
     Few(usize),
+    /// The restarts do not fit into memory.
+    Room(BudgetError),
     /// A distance is not a number.
     NotFinite,
     /// The monitor said so before there was a division.
@@ -133,6 +135,10 @@ struct Run {
 impl Lloyd {
     /// Restarts share every pass: the means of all that still move are measured against the examples at once.
     pub(super) fn divide(&self, space: &dyn Space, watch: &dyn Monitor) -> Result<Division, Trouble> {
+        // a pass has weights and distances of all restarts
+        let each = (2 * size_of::<f64>() * self.clusters + size_of::<u32>()).saturating_mul(space.len());
+        memory::check(each.saturating_mul(self.restarts), format!("the means of {} restarts", self.restarts))
+            .map_err(|e| Trouble::Room(e.remedy("ask for fewer restarts, or raise --memory")))?;
         let mut random = self.seed.stream("clusters");
         let mut runs = Vec::with_capacity(self.restarts);
         for restart in 0..self.restarts {

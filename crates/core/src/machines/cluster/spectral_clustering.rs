@@ -272,6 +272,7 @@ fn refuse(trouble: Trouble, clusters: usize, gram: &dyn Gram) -> FitError {
                  fewer, or use another kernel"
             ),
         },
+        Trouble::Room(error) => error.into(),
         Trouble::NotFinite => solve(not_finite(gram)),
         Trouble::Stopped(reason) => stopped(reason),
     }

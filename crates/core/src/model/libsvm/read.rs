@@ -109,5 +109,6 @@ fn assemble(header: Header, rows: SparseRows<f64>, alpha: Vec<f64>) -> Model {
         provenance: None,
         job: None,
         conformal: None,
+        columns: Vec::new(),
     }
 }
