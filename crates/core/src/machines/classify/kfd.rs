@@ -10,7 +10,7 @@ use crate::machines::class_weight::ClassWeight;
 use crate::machines::multiclass::{Column, Keep, Reduction, SignedProblem, Strategy};
 use crate::machines::threshold::Threshold;
 use crate::machines::{
-    Coefficients, Expansion, FitError, Fitted, HeldOutAnswer, HeldOutRequest, Learns, Machine, MachineEntry,
+    Coefficients, Expansion, FitError, Fitted, HeldOutAnswer, HeldOutRequest, Learns, Machine, MachineEntry, Order,
     SolverReport, Task, Theory, Tolerates, Traits,
 };
 use crate::params::{Auto, Choice, Params, Rule, Visit};
@@ -43,7 +43,7 @@ const WHAT: &str = "the kernel Fisher discriminant";
 /// of the programme, summed over problems; its notes are `lambda`, `quotient` (the value of the maximum, summed), `relative_residual`
 /// (of the system solved), `jitter` where one was needed, and with the Cholesky solver, up to 2000 examples or where such scores are asked for, `loo_rmse`,
 /// of the residuals y − f of programmes that have not seen their example, and, where the threshold is the programme's own, `loo_error`,
-/// the share of labels that these get wrong; both at the λ and the class weights of the fit. Scores of leaving one example out
+/// the share of labels that these get wrong; both at the λ and the class weights of the fit, and neither where K² has no digits left of λ. Scores of leaving one example out
 /// are those of the rule that predicts: its threshold is placed again on the line of each programme.
 ///
 /// # Source
@@ -201,6 +201,10 @@ impl Machine for Kfd {
                 ..Theory::default()
             },
             leaves_one_out: true,
+            order: match self.solver {
+                KfdSolver::Auto | KfdSolver::Cholesky | KfdSolver::Eigen => Order::Irrelevant,
+                KfdSolver::Pairs | KfdSolver::Greedy | KfdSolver::Subset => Order::Matters,
+            },
             tolerates: match self.penalty {
                 Penalty::Norm => Tolerates::Definite,
                 _ => Tolerates::Any,
@@ -251,6 +255,7 @@ impl Machine for Kfd {
             [one] if held_out.leaves_one_out() => self.left_out(&parts[0], &mut one.solved, task, held_out),
             _ => None,
         };
+        let by_place = placed.iter().any(|p| p.solved.order == Order::Matters);
         Ok(Fitted::new(
             Expansion {
                 offsets: placed.iter().flat_map(|p| p.offsets.iter().copied()).collect(),
@@ -260,7 +265,8 @@ impl Machine for Kfd {
             report,
         )
         .with_training_scores(training_scores)
-        .with_held_out(held_out))
+        .with_held_out(held_out)
+        .with_order(if by_place { Order::Matters } else { Order::Irrelevant }))
     }
 }
 
