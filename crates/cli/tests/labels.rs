@@ -14,7 +14,7 @@ fn clouds(labels: [&str; 3], n: usize) -> String {
 
 #[test]
 fn versions_among_words_are_told_apart_wherever_labels_meet() {
-    let place = Place::with(&[("v.csv", &clouds(["3.1", "3.10", "3.2rc"], 90))]);
+    let place = Place::with(&[("v.csv", &clouds(["3.1", "3.10", "3.2rc"], 240))]);
     place.run("fit v.csv -m svc --probabilities platt -o m").ok();
     let truth: Vec<String> =
         place.read("v.csv").lines().skip(1).map(|l| l.rsplit(',').next().unwrap().to_owned()).collect();

@@ -237,12 +237,16 @@ fn what_is_cut_short_is_saved_under_a_name_that_nothing_has() {
 fn files_of_other_columns_are_told_from_those_of_the_model() {
     let place = Place::with(&[
         ("t.svm", "0 1:1 2:5\n1 1:9 2:4\n0 1:2 2:5\n1 1:8 2:4\n"),
+        ("id.csv", "id,a,b\n0,1,5\n1,9,4\n"),
         ("label.csv", "label,a,b\n0,1,5\n1,9,4\n"),
         ("y.csv", "y,a,b\n0,1,5\n1,9,4\n"),
         ("last.csv", "1,5,0\n9,4,1\n"),
     ]);
     place.run("fit t.svm -m svc -o m").ok();
-    place.run("predict m label.csv").fails(3, &["one more than the 2 coordinates", "call the target \"y\""]);
+    place.run("predict m id.csv").fails(3, &["one more than the 2 coordinates", "call the target \"y\""]);
+    let said = place.run("predict m label.csv").ok();
+    assert!(said.err.contains("\"label\" of label.csv is taken for the target by its name"), "{}", said.err);
+    assert_eq!(said.lines()[1..], ["0", "1"]);
     assert_eq!(place.run("predict m y.csv").ok().lines()[1..], ["0", "1"]);
     let said = place.run("predict m last.csv").ok();
     assert!(said.err.contains("the last one is taken for the target"), "{}", said.err);

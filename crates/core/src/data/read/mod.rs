@@ -184,6 +184,11 @@ fn choose(source: &Source, options: &ReadOptions) -> Result<&'static FormatEntry
 /// Usual names of a target column.
 const TARGETS: [&str; 4] = ["y", "label", "target", "class"];
 
+/// True for a name that targets usually have.
+pub(super) fn is_usual_target(name: &str) -> bool {
+    TARGETS.contains(&name)
+}
+
 /// The target of a format with names that says nothing about it: a column of a usual name, else the last single one.
 fn usual_target(fields: &[Field]) -> Option<usize> {
     let named = TARGETS.iter().find_map(|t| fields.iter().position(|f| f.name == *t));

@@ -3,6 +3,7 @@
 //! Columns are found by name if both files name theirs, else by count. A table of another build (sparse for dense,
 //! columns for a block) is converted when the model has one view of vectors.
 
+use super::super::read::is_usual_target;
 use super::super::{DataError, Dataset, FieldData, Kind, Rows, Scalar, Scaler, SparseRows, Table, Values, View};
 use super::encode::{self, usage_in};
 use super::marks::{Marked, settled};
@@ -185,8 +186,8 @@ fn column_fills(columns: &[ColumnSchema]) -> Option<Vec<f64>> {
     columns.iter().map(|c| if let Code::Number { fill, .. } = c.code { fill } else { None }).collect()
 }
 
-/// Columns of numbers as a block of `width`, and the target beside them: the column of its name, or in a file without names the last one if
-/// there is one more.
+/// Columns of numbers as a block of `width`, and the target beside them: the column of its name, or of a name that targets usually have, or
+/// in a file without names the last one, if there is one more.
 fn columns_as_block(
     schema: &Schema,
     table: &Table,
@@ -199,20 +200,9 @@ fn columns_as_block(
     if let ([], [target]) = (targets.as_slice(), schema.targets.as_slice())
         && got == width + 1
     {
-        if table.named {
-            let finding = format!(
-                "has {got} columns, one more than the {width} coordinates that the model was trained on, and none of them is called \"{0}\"; \
-                 call the target \"{0}\", or take out the column that is no coordinate",
-                target.name
-            );
-            return Err(encode::usage_in(table, &finding));
-        }
-        *assumed = Some(format!(
-            "{} has no names and one column more than the model has coordinates, so the last one is taken for the target; name the columns, \
-             and the target \"{}\", if it is another",
-            table.file, target.name
-        ));
-        targets.extend(table.target);
+        let (field, told) = the_one_more(table, target, width)?;
+        targets.push(field);
+        *assumed = Some(told);
     }
     let weights = schema.weights.as_ref().and_then(named);
     let inputs: Vec<usize> = (0..got).filter(|f| !targets.contains(f) && Some(*f) != weights).collect();
@@ -220,6 +210,32 @@ fn columns_as_block(
         return Err(encode::wrong_width(table, inputs.len(), width));
     }
     Ok((encode::gathered(table, &inputs)?, targets))
+}
+
+/// The column of a table that is one more than a model has coordinates, and what is assumed by taking it for the target.
+fn the_one_more(table: &Table, target: &FieldRef, width: usize) -> Result<(usize, String), DataError> {
+    let (file, name) = (&table.file, &target.name);
+    let other = format!("call the target \"{name}\" if it is another");
+    if !table.named {
+        let told = format!(
+            "{file} has no names and one column more than the model has coordinates, so the last one is taken for the target; "
+        );
+        let last = table.target.unwrap_or(table.fields.len().saturating_sub(1));
+        return Ok((last, told + "name the columns, and " + &other));
+    }
+    let usual = || table.fields.iter().enumerate().filter(|(_, field)| is_usual_target(&field.name));
+    if let (Some((place, field)), 1) = (usual().next(), usual().count()) {
+        return Ok((
+            place,
+            format!("column \"{}\" of {file} is taken for the target by its name; {other}", field.name),
+        ));
+    }
+    let finding = format!(
+        "has {} columns, one more than the {width} coordinates that the model was trained on, and none of them is called \"{name}\"; \
+         call the target \"{name}\", or take out the column that is no coordinate",
+        table.fields.len()
+    );
+    Err(encode::usage_in(table, &finding))
 }
 
 fn scaled<S: Scalar>(mut rows: Rows<S>, scaler: Option<&Scaler>) -> Values

@@ -214,14 +214,18 @@ fn sparse_and_dense_files_are_converted_into_each_other() {
 #[test]
 fn a_column_too_many_is_the_target_only_by_its_name() {
     let schema = Schema::learn(&svm("1 1:5 2:1\n2 2:6\n"), &SchemaOptions::default()).unwrap();
-    for text in ["label,a,b\n1,5,1\n2,0,6\n", "id,a,b\n1,5,1\n2,0,6\n", "a,b,label\n5,1,1\n0,6,2\n"] {
+    for text in ["id,a,b\n1,5,1\n2,0,6\n", "a,b,kind\n5,1,1\n0,6,2\n", "a,label,class\n5,1,1\n0,6,2\n"] {
         let said = schema.apply(&csv(text)).unwrap_err().to_string();
         assert!(said.contains("one more than the 2 coordinates") && said.contains("call the target \"y\""), "{said}");
     }
-    let data = schema.apply(&csv("y,a,b\n1,5,1\n2,0,6\n")).unwrap();
-    assert!(matches!(data.view("x"), Some(Values::Sparse(r)) if r.row(0)[0].value == 5.0));
-    assert_eq!(data.target().unwrap().numbers().unwrap().values, [1., 2.]);
-    assert!(data.preparation().unwrap().assumed().is_none());
+    for (name, told) in [("y", false), ("label", true)] {
+        for text in [format!("{name},a,b\n1,5,1\n2,0,6\n"), format!("a,b,{name}\n5,1,1\n0,6,2\n")] {
+            let data = schema.apply(&csv(&text)).unwrap();
+            assert!(matches!(data.view("x"), Some(Values::Sparse(r)) if r.row(0)[0].value == 5.0));
+            assert_eq!(data.target().unwrap().numbers().unwrap().values, [1., 2.]);
+            assert_eq!(data.preparation().unwrap().assumed().is_some_and(|said| said.contains("by its name")), told);
+        }
+    }
 }
 
 #[test]
