@@ -21,8 +21,13 @@ fn versions_among_words_are_told_apart_wherever_labels_meet() {
     assert_eq!(place.run("predict m v.csv").ok().lines()[1..], truth);
     assert_eq!(place.json("evaluate m v.csv")["error"], 0.0);
     // also where the file has only the labels that are numbers
-    let part: String =
-        place.read("v.csv").lines().filter(|line| !line.contains("rc")).map(|line| format!("{line}\n")).collect();
+    let part: String = place
+        .read("v.csv")
+        .lines()
+        .filter(|line| !line.contains("rc"))
+        .map(|line| format!("{line}\n"))
+        .collect::<Vec<_>>()
+        .concat();
     place.write("part.csv", part);
     assert_eq!(place.json("evaluate m part.csv")["error"], 0.0);
     // each label is weighed and looked for by its own name
@@ -45,7 +50,8 @@ fn versions_among_words_are_told_apart_wherever_labels_meet() {
 #[test]
 fn words_of_other_formats_and_label_files_stay_words() {
     let rows = ["3.1", "3.10", "3.2", "3.1", "3.10", "3.2"];
-    let json: String = rows.iter().enumerate().map(|(i, v)| format!("{{\"a\": {i}, \"v\": \"{v}\"}}\n")).collect();
+    let json: String =
+        rows.iter().enumerate().map(|(i, v)| format!("{{\"a\": {i}, \"v\": \"{v}\"}}\n")).collect::<Vec<_>>().concat();
     let place = Place::with(&[
         ("t.jsonl", &json),
         ("x.csv", "a\n0\n1\n2\n3\n4\n5\n"),
@@ -66,11 +72,11 @@ fn spellings_outlive_marks_of_missing_entries_and_a_thousand_classes() {
     let place = Place::with(&[("u.csv", "a,y\n0,01\n1,02\n2,unknown\n9,02\n0.5,01\n8,02\n")]);
     place.run("fit u.csv -m 'knn(k=1)' --missing drop --missing-words unknown -o m").ok();
     assert_eq!(place.run("predict m u.csv").ok().lines()[1..3], ["01", "02"]);
-    let many: String = (0..2400).map(|i| format!("{i},{:05}\n", i / 2)).collect();
+    let many: String = (0..2400).map(|i| format!("{i},{:05}\n", i / 2)).collect::<Vec<_>>().concat();
     place.write("many.csv", format!("a,code\n{many}"));
     place.run("fit many.csv -m 'knn(k=1)' --categorical code -o d").ok();
     place.run("fit many.csv -m 'knn(k=1)' -o m").fails(3, &["too many for classes"]);
-    let many: String = (0..12_000).map(|i| format!("{},{:05}\n", i / 10, i / 10)).collect();
+    let many: String = (0..12_000).map(|i| format!("{},{:05}\n", i / 10, i / 10)).collect::<Vec<_>>().concat();
     place.write("many.csv", format!("a,code\n{many}"));
     place.run("fit many.csv -m 'knn(k=1)' -o m").ok();
     place.write("new.csv", "a\n3\n1150\n");

@@ -145,7 +145,7 @@ fn second_order(gram: &Arc<dyn Gram>, y: &[f64], round: usize, digit: u32) -> Re
         folds: None,
     };
     for tolerance in [1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3] {
-        let options = SmoOptions { tolerance, max_iterations: 0, cache: 64 << 20, threads: 2 };
+        let options = SmoOptions { tolerance, max_iterations: 0, cache: 64 << 20, threads: 2, most_rows: false };
         let (seconds, found) = timed(|| smo(&problem, &options, &mut Workspace::default(), &Silent));
         let found = found?;
         let mean = found.state.iter().sum::<f64>() / n as f64;

@@ -278,7 +278,7 @@ fn excels_first_line_names_the_delimiter() {
 
 #[test]
 fn carriage_returns_before_a_line_end_are_no_part_of_a_cell() {
-    let text: String = (0..300).map(|i| format!("{i}.5,w{},\"q{i}\",{}\n", i % 3, i % 2)).collect();
+    let text: String = (0..300).map(|i| format!("{i}.5,w{},\"q{i}\",{}\n", i % 3, i % 2)).collect::<Vec<_>>().concat();
     let plain = table_of(&format!("a,b,c,y\n{text}"));
     for end in ["\r\n", "\r\r\n"] {
         let table = table_of(&format!("a,b,c,y\n{text}").replace('\n', end));
@@ -303,7 +303,7 @@ fn numbers_that_count_columns_are_names_above_fractions() {
         assert_eq!((table.len, table.notes.len()), (4, 0));
     }
     // the number of each row before them, and a word behind
-    let indexed: String = rows.lines().enumerate().map(|(i, row)| format!("{i},{row}\n")).collect();
+    let indexed: String = rows.lines().enumerate().map(|(i, row)| format!("{i},{row}\n")).collect::<Vec<_>>().concat();
     let table = table_of(&format!(",0,1,2,3\n{indexed}"));
     assert_eq!(names(&table), ["column 1", "0", "1", "2", "3"]);
     assert!(table_of("0,1,2\n0.5,1.5,a\n1.5,2.5,b\n3.5,0.5,a\n").named);
@@ -331,12 +331,12 @@ fn numbers_that_count_columns_are_names_above_fractions() {
 
 #[test]
 fn codes_beyond_a_thousand_keep_their_zeros() {
-    let text: String = (0..1500).map(|i| format!("{}.5,{:05}\n", i % 7, i)).collect();
+    let text: String = (0..1500).map(|i| format!("{}.5,{:05}\n", i % 7, i)).collect::<Vec<_>>().concat();
     let table = table_of(&format!("a,code\n{text}"));
     let FieldData::Numbers { values, spellings } = &table.fields[1].data else { panic!("{:?}", table.fields[1].data) };
     assert_eq!((values.len(), spellings.len(), spellings[1300].1.as_str()), (1500, 1500, "01300"));
     // measured numbers are not read twice for their spelling
-    let text: String = (0..3000).map(|i| format!("{i}.50,0\n")).collect();
+    let text: String = (0..3000).map(|i| format!("{i}.50,0\n")).collect::<Vec<_>>().concat();
     let FieldData::Numbers { spellings, .. } = &table_of(&text).fields[0].data else { panic!() };
     assert_eq!(spellings.len(), 1000);
 }

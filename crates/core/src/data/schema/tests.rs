@@ -248,9 +248,9 @@ fn columns_of_files_without_names_keep_their_kind_where_others_are_missing() {
     let options = |kind: &str| {
         let mut options = SchemaOptions { target: Some(list(&["1"])), missing: Missing::Mean, ..plain() };
         if kind == "text" {
-            options.text = list(&["3"])
+            options.text = list(&["3"]);
         } else {
-            options.categorical = list(&["3"])
+            options.categorical = list(&["3"]);
         }
         options
     };

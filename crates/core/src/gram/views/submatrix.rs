@@ -106,7 +106,7 @@ impl RowAccess for Submatrix {
     }
 
     fn panel_rows(&self) -> usize {
-        if !self.runs.is_empty() { self.inner.panel_rows() } else { 1 }
+        if self.runs.is_empty() { 1 } else { self.inner.panel_rows() }
     }
 
     fn row_error(&self) -> f64 {

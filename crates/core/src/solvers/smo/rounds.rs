@@ -13,7 +13,7 @@
 
 use super::level::Level;
 use super::passes::Extremes;
-use super::run::{Run, Stage};
+use super::run::{Run, Shrinking, Stage};
 use super::slots::{Columns, Workspace};
 use super::team::Team;
 use super::{Problem, SmoOptions, Solution, finish, held_out};
@@ -147,7 +147,7 @@ impl Work<'_> {
         let Some(stage) = self.stages.first_mut() else { return };
         if stage.level.slots().compute_all() {
             let n = stage.level.len();
-            self.run.has_all_rows = true;
+            self.run.shrinking = Shrinking::Never;
             self.run.rows += n;
             self.run.evaluations += (n * (n + 1) / 2) as u64;
         }

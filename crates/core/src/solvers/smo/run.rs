@@ -70,10 +70,18 @@ pub(super) struct Run<'a> {
     pub(super) missing: Option<usize>,
     /// The phase of the work, for the monitor.
     pub(super) phase: Phase,
-    /// True if the problem is to be shrunk before the first step.
-    shrink_at_once: bool,
-    /// True if all rows were computed beforehand: shrinking, which would lose them, costs more than it gains.
-    pub(super) has_all_rows: bool,
+    pub(super) shrinking: Shrinking,
+}
+
+/// The time at which a problem is shrunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shrinking {
+    /// After some steps.
+    InTime,
+    /// Before the first step, and then after some.
+    AtOnce,
+    /// Never: all rows were computed beforehand, and shrinking, which would lose them, costs more than it gains.
+    Never,
 }
 
 /// Smallest number of columns of a wide problem, whose passes cost so much that shrinking is tried early.
@@ -122,8 +130,7 @@ impl<'a> Run<'a> {
             waits_for_rows: false,
             missing: None,
             phase: Phase::keeping("smo"),
-            shrink_at_once: false,
-            has_all_rows: false,
+            shrinking: Shrinking::InTime,
         }
     }
 
@@ -133,7 +140,9 @@ impl<'a> Run<'a> {
             level.v.plus.copy_from_slice(&start.plus);
             level.v.minus.copy_from_slice(&start.minus);
             if let Some(known) = &start.known {
-                self.shrink_at_once = known.nearly_solved;
+                if known.nearly_solved {
+                    self.shrinking = Shrinking::AtOnce;
+                }
                 // what is shrunk from a solution is solved as sharply as what comes back once more
                 self.returns += usize::from(known.nearly_solved);
                 let part = level.part.clone();
@@ -221,8 +230,11 @@ impl<'a> Run<'a> {
             }
             // a step that is taken again is not counted twice
             stage.since += usize::from(!std::mem::take(&mut stage.again));
-            if stage.since > period || std::mem::take(&mut self.shrink_at_once) {
+            if stage.since > period || self.shrinking == Shrinking::AtOnce {
                 stage.since = 0;
+                if self.shrinking == Shrinking::AtOnce {
+                    self.shrinking = Shrinking::InTime;
+                }
                 if let Some(smaller) = self.shrink(level, &found, tolerance, depth)? {
                     stages.push(smaller);
                     continue;

@@ -12,7 +12,7 @@
 use super::Equality;
 use super::level::{Level, padded};
 use super::passes::Extremes;
-use super::run::{Run, Stage};
+use super::run::{Run, Shrinking, Stage};
 use super::slots::{Columns, Slots};
 use super::team::{Parcel, WORDS};
 use crate::linalg::SolveError;
@@ -44,7 +44,7 @@ impl Run<'_> {
         tolerance: f64,
         depth: usize,
     ) -> Result<Option<Stage>, SolveError> {
-        if self.returns >= MAX_RETURNS || level.len() < MIN_VARIABLES_TO_SHRINK || self.has_all_rows {
+        if self.returns >= MAX_RETURNS || level.len() < MIN_VARIABLES_TO_SHRINK || self.shrinking == Shrinking::Never {
             return Ok(None);
         }
         let kept = self.keep(level, found);
