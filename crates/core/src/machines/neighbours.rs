@@ -26,6 +26,10 @@ const STRIP: usize = 128;
 const MAX_CANDIDATES: usize = 1 << 17;
 /// Columns of a tile.
 const TILE: usize = 512;
+/// Examples that are looked at for whether any two are alike.
+const SAMPLE: usize = 64;
+/// Fewer examples than these may be strangers by chance.
+const MIN_SAMPLE: usize = 8;
 /// Rounding of κ(x, x) − 2 κ(x, z) + κ(z, z), in units of the last digit: what is below is zero.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
@@ -180,6 +184,7 @@ pub(super) fn look_up(
         k,
         weighting,
     };
+    let advice = strangers(task.gram.as_ref(), &neighbours);
     let coefficients = Coefficients::Neighbours(neighbours);
     Fitted::new(
         Expansion { coefficients, offsets: vec![0.0; outputs] },
@@ -187,10 +192,30 @@ pub(super) fn look_up(
         SolverReport {
             support: Some(count),
             notes: vec![("neighbours".to_owned(), k as f64)],
+            advice: advice.into_iter().collect(),
             ..SolverReport::direct()
         },
     )
     .scorable(machine, &task.gram)
+}
+
+/// Examples of which none resembles any other, so that all are equally far from each other and from what is new.
+fn strangers(gram: &dyn Gram, neighbours: &Neighbours) -> Option<String> {
+    let points = &neighbours.points;
+    let sample: Vec<usize> = points.iter().copied().step_by(points.len().div_ceil(SAMPLE)).collect();
+    let m = sample.len();
+    if m < MIN_SAMPLE || neighbours.base() == 0.0 {
+        return None;
+    }
+    let mut values = vec![0.0; m * m];
+    gram.block(Pick::List(&sample), Pick::List(&sample), BlockMut::new(&mut values, m, m));
+    let apart = (0..m * m).all(|p| p / m == p % m || values[p] == 0.0);
+    apart.then(|| {
+        format!(
+            "κ is 0 between any two of {m} examples that were looked at: all are equally far, and the first ones are taken for neighbours; make \
+             the kernel wider, or scale the columns (--scale standard)"
+        )
+    })
 }
 
 /// The k smallest of a stream of numbers, with their places; of equal ones those that came first.

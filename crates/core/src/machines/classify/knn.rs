@@ -13,7 +13,7 @@ const NAME: &str = "knn";
 ///
 /// With the linear kernel these are the neighbours in plain Euclidean distance; a radial kernel orders them in the same
 /// way. Scores are shares of the votes. Of equally near examples those that come first are taken, and a tie of votes goes
-/// to the first class. `weighting = distance` lets every vote count 1/d; examples at distance zero then decide alone. Weights
+/// to the first class; where κ is 0 between an example and all others, as that of an rbf kernel is far enough away, all are equally near. `weighting = distance` lets every vote count 1/d; examples at distance zero then decide alone. Weights
 /// of examples multiply their votes. Where there are fewer than k examples, all vote.
 ///
 /// # Source

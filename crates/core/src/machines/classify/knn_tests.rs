@@ -97,6 +97,15 @@ fn far_from_all_examples_the_nearest_are_still_the_nearest() {
 }
 
 #[test]
+fn examples_that_are_strangers_to_each_other_are_told() {
+    let (x, codes) = clouds(60, 6);
+    let data = labelled(&x, &codes);
+    let advice = |kernel: Formula| Knn::default().fit(&kernel, &data).unwrap().fitted.report.advice.join("; ");
+    assert!(advice(rbf(1e9)).contains("equally far") && advice(rbf(1e9)).contains("wider"), "{}", advice(rbf(1e9)));
+    assert!(advice(rbf(1.0)).is_empty() && advice(linear()).is_empty());
+}
+
+#[test]
 fn ties_go_to_the_first_and_examples_at_distance_zero_decide_alone() {
     let x = Rows::from_vectors(&[[0.0], [1.0], [1.0], [2.0]]).unwrap();
     let data = Dataset::new(x).with_target(Target::from_text("y", &["b", "a", "b", "a"])).unwrap();
