@@ -266,7 +266,7 @@ impl<'a> Run<'a> {
             }
             (None, None) => self.machine.run(&task, watch)?,
         };
-        let read = (task.gram.as_ref(), self.machine.traits().reads);
+        let read = (&task.gram, self.machine.traits().reads);
         let more = diagnosis::advice(data, read, &kernel, &fitted.report);
         let offset =
             self.machine.traits().without_offset.then(|| diagnosis::offset(data, task.gram.as_ref())).flatten();

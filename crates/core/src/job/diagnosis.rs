@@ -8,6 +8,7 @@ use crate::machines::Fact;
 use crate::machines::{Reads, SolverReport};
 use crate::watch::Status;
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 /// Number of steps for each example beyond which a fit counts as slow.
 const SLOW_STEPS_PER_EXAMPLE: usize = 50;
@@ -22,12 +23,12 @@ const SIZES: std::ops::Range<f64> = 1e-150..1e150;
 /// Advice for a fit that stopped early, took very many steps or saw numbers that no kernel or solver can compare; none for any other.
 pub(super) fn advice(
     data: &Dataset,
-    (gram, reads): (&dyn Gram, Reads),
+    (gram, reads): (&Arc<dyn Gram>, Reads),
     kernel: &Formula,
     report: &SolverReport,
 ) -> Vec<String> {
     let mut told: Vec<String> = sizes(data).into_iter().collect();
-    told.extend(slowness(data, gram, kernel, report));
+    told.extend(slowness(data, gram.as_ref(), kernel, report));
     if told.is_empty() {
         told.extend(lost_distances(gram, reads, kernel).or_else(|| residual(report)));
     }
@@ -112,9 +113,14 @@ impl Sampled {
     }
 }
 
-fn sample(gram: &dyn Gram) -> Sampled {
+/// The places of some examples.
+fn places(gram: &dyn Gram) -> Vec<usize> {
     let n = gram.shape().0;
-    let sample: Vec<usize> = (0..n).step_by(n.div_ceil(SAMPLE).max(1)).collect();
+    (0..n).step_by(n.div_ceil(SAMPLE).max(1)).collect()
+}
+
+fn sample(gram: &dyn Gram) -> Sampled {
+    let sample = places(gram);
     let m = sample.len();
     let mut values = vec![0.0; m * m];
     gram.block(Pick::List(&sample), Pick::List(&sample), BlockMut::new(&mut values, m, m));
@@ -215,14 +221,21 @@ fn far_origin(gram: &dyn Gram, kernel: &Formula) -> Option<String> {
 }
 
 /// An origin so far that predictions of any machine are made of what is left of the distances.
-fn lost_distances(gram: &dyn Gram, reads: Reads, kernel: &Formula) -> Option<String> {
-    // values are asked for in the form that the machine has prepared
-    let seen = match reads {
-        Reads::Rows => FarOrigin::of(gram),
-        Reads::Blocks => FarOrigin::seen(gram),
-        Reads::Features => None,
+fn lost_distances(gram: &Arc<dyn Gram>, reads: Reads, kernel: &Formula) -> Option<String> {
+    let told = |gram: &dyn Gram, seen: Option<FarOrigin>| {
+        seen.filter(|far| far.ratio >= LOST_DISTANCES).and_then(|far| far_from(&far, gram, kernel))
     };
-    seen.filter(|far| far.ratio >= LOST_DISTANCES).and_then(|far| far_from(&far, gram, kernel))
+    match reads {
+        // rows have been prepared
+        Reads::Rows => told(gram.as_ref(), FarOrigin::of(gram.as_ref())),
+        // a machine that has explicit features may have asked for no value at all, and a few examples are prepared at once
+        Reads::Blocks => {
+            let places = places(gram.as_ref());
+            let few = Arc::clone(gram).restrict(&places, &places);
+            told(few.as_ref(), FarOrigin::seen(few.as_ref()))
+        }
+        Reads::Features => None,
+    }
 }
 
 fn far_from(far: &FarOrigin, gram: &dyn Gram, kernel: &Formula) -> Option<String> {
