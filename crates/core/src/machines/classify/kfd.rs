@@ -43,7 +43,7 @@ const WHAT: &str = "the kernel Fisher discriminant";
 /// of the programme, summed over problems; its notes are `lambda`, `quotient` (the value of the maximum, summed), `relative_residual`
 /// (of the system solved), `jitter` where one was needed, and with the Cholesky solver, up to 2000 examples or where such scores are asked for, `loo_rmse`,
 /// of the residuals y − f of programmes that have not seen their example, and, where the threshold is the programme's own, `loo_error`,
-/// the share of labels that these get wrong; both at the λ and the class weights of the fit. Scores of leaving one example out
+/// the share of labels that these get wrong; both at the λ and the class weights of the fit, and neither where K² has no digits left of λ. Scores of leaving one example out
 /// are those of the rule that predicts: its threshold is placed again on the line of each programme.
 ///
 /// # Source

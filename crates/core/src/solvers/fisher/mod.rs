@@ -104,7 +104,7 @@ pub struct Discriminants {
     /// ½ Σ w ξ² + λ P(α) of each output.
     pub objectives: Vec<f64>,
     /// ½ Σ w r² of each output, where r is what the optimality conditions lack: exactly primal minus dual objective at
-    /// β = λγ. `None` where the solver has no dual variables.
+    /// β = λγ where α = Kγ, to which ½ λ ‖α − Kγ‖² is added where that is refined on its own. `None` where the solver has no dual variables.
     pub gaps: Option<Vec<f64>>,
     /// Residual of the system that was solved, relative to its right-hand side. Of the greedy search: the value that its
     /// drops add up to beside that of the function, relative to the first.
