@@ -4,10 +4,12 @@
 use crate::support::chance::usual;
 use mercer::calibrate::Method as Curves;
 use mercer::conformal::{Conformal, Measure, Method, Recipe, Regions};
+use mercer::gram::Budget;
 use mercer::machines::Threshold;
 use mercer::machines::classify::Strategy;
 use mercer::machines::regress::RidgeSolver;
 use mercer::machines::{FitError, Machine, family, predicts_target};
+use mercer::params::{Setting, assign};
 use mercer::prelude::*;
 use mercer::seed::Random;
 use mercer::watch::{Monitor, Phase, Progress, Silent, Stop};
@@ -446,6 +448,38 @@ fn many_classes(n: usize, classes: usize, random: &mut Random) -> Dataset {
     let names: Vec<String> = codes.iter().map(|c| format!("c{c}")).collect();
     let words: Vec<&str> = names.iter().map(String::as_str).collect();
     Dataset::new(Rows::new(x, n, 1).unwrap()).with_target(Target::from_text("y", &words)).unwrap()
+}
+
+#[test]
+fn folds_of_fits_that_know_an_order_prove_nothing() {
+    let data = clouds(60, 0.4, &mut Seed(3).stream("ordered"));
+    let proven = |machine: &str, settings: &[(&str, Setting)], memory: Option<usize>| {
+        let mut made = (machines::find(machine).unwrap().make)();
+        settings.iter().for_each(|(name, value)| assign(machine, made.as_mut(), name, value).unwrap());
+        let two = Recipe { folds: 2, ..recipe(Method::Cross) };
+        let mut job = Job { conformal: Some(two), ..Job::new(made.as_ref(), &rbf(0.5)) };
+        if machine == "rbf_network" || machine == "adaboost" {
+            job.kernel = linear();
+        }
+        if let Some(memory) = memory {
+            job.budget = Budget { memory };
+        }
+        let model = job.run(&data, &Silent).unwrap();
+        let told = model.conformal().unwrap().guarantees(0.9);
+        told.iter().all(|g| g.least.is_some())
+    };
+    let word = |word: &str| Setting::Word(word.to_owned());
+    assert!(proven("svc", &[], None) && proven("kfd", &[], None) && proven("adaboost", &[], None));
+    assert!(proven("invariant_kfd", &[], None));
+    assert!(!proven("rbf_network", &[], None));
+    assert!(!proven("adaboost", &[("learner", word("rbf_network")), ("rounds", Setting::Number(3.0))], None));
+    assert!(!proven("invariant_kfd", &[("expansion", word("20"))], None));
+    for solver in ["subset", "greedy", "pairs"] {
+        let norm = ("penalty", word(if solver == "pairs" { "norm" } else { "coefficients" }));
+        assert!(!proven("kfd", &[("solver", word(solver)), norm, ("points", Setting::Number(20.0))], None), "{solver}");
+    }
+    // the solver that is taken for want of memory
+    assert!(!proven("kfd", &[("points", Setting::Number(10.0))], Some(140_000)));
 }
 
 #[test]

@@ -29,6 +29,8 @@ struct HeldOutFits {
     members: Vec<usize>,
     /// Nonconformities of each, n × labels; or predicted numbers, n × outputs.
     numbers: Vec<f64>,
+    /// The part that the order of the examples had in some fit.
+    order: Order,
 }
 
 impl Recipe {
@@ -73,9 +75,7 @@ impl Run<'_> {
         }
         let (kernel, held, kept) = self.resolved(recipe, data)?;
         let provenance = self.provenance(data, Some(&kept), &kernel);
-        // the theorems about folds exchange examples with one another, which must not change a fit
-        let symmetric = recipe.method == Method::Full || self.machine.traits().order == Order::Irrelevant;
-        let proven = provenance.spares_held_out() && symmetric;
+        let spared = provenance.spares_held_out();
         let mut kernel = self.on_data(kernel, data)?;
         // closed forms ask for the whole matrix once more, after the fit
         let closed = recipe.method == Method::Full || self.machine.traits().leaves_one_out;
@@ -83,23 +83,27 @@ impl Run<'_> {
             kernel = kernel.memoised();
         }
         let mut model = self.learn(&kernel, data, provenance, watch)?;
+        // the theorems about folds exchange examples with one another, which must not change a fit
+        let declared = self.machine.traits().order;
         let task = self.task(&kernel, data);
         // a fit that was stopped leaves no time for more
         let stopped = !matches!(model.fitted.report.status, Status::Converged | Status::IterationLimit);
         let found = match recipe.method {
             _ if stopped => Ok(None),
-            Method::Full => self.with_candidates(&task, held, data, &model, watch).map(Some),
-            _ => {
-                let found = self.hold_out(recipe, &task, held, data, &model, watch);
-                found.and_then(|found| joined_with(found, recipe, &model, data)).map(Some)
+            Method::Full => {
+                self.with_candidates(&task, held, data, &model, watch).map(|found| Some(found.with_proof(spared)))
             }
+            _ => self.hold_out(recipe, &task, held, data, &model, watch).and_then(|found| {
+                let ordered = [declared, model.fitted.order, found.order].contains(&Order::Matters);
+                Ok(Some(joined_with(found, recipe, &model, data)?.with_proof(spared && !ordered)))
+            }),
         };
         model.conformal = match found {
             Err(Error::Fit(FitError::Solve { error: SolveError::Stopped { reason }, .. })) => {
                 model.fitted.report.status = reason.into();
                 None
             }
-            other => other?.map(|conformal| conformal.with_proof(proven)),
+            other => other?,
         };
         if model.conformal.is_none() {
             model.fitted.report.notes.push(Fact::ConformalCutShort.note(1.0));
@@ -243,14 +247,14 @@ impl Run<'_> {
                 );
                 return Err(FitError::Param { machine, finding }.into());
             }
-            if let Some((scores, models)) = self.left_out_models(task, &watch)? {
+            if let Some((scores, models, order)) = self.left_out_models(task, &watch)? {
                 let mut numbers = numbers_of(&model.fitted.readout, &rows_of(&scores, outputs, &held));
                 let alone = self.alone_in_their_class(&held, data)?;
                 let width = numbers.len() / out.max(1);
                 // the fit without the only example of a class does not know the class
                 alone.into_iter().for_each(|i| numbers[i * width..(i + 1) * width].fill(f64::INFINITY));
                 let panels = vec![Panel { expansion: models_of(models, outputs, &held), members: out, known: None }];
-                return Ok(HeldOutFits { panels, places: held, members: (0..out).collect(), numbers });
+                return Ok(HeldOutFits { panels, places: held, members: (0..out).collect(), numbers, order });
             }
             if !recipe.retrain {
                 let why = match self.chosen_by_all() {
@@ -303,13 +307,17 @@ impl Run<'_> {
     }
 
     /// The scores and models of fits without each example, where the machine has them in closed form.
-    fn left_out_models(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Option<(Vec<f64>, Expansion)>, FitError> {
+    fn left_out_models(
+        &self,
+        task: &Task<'_>,
+        watch: &dyn Monitor,
+    ) -> Result<Option<(Vec<f64>, Expansion, Order)>, FitError> {
         if !self.machine.traits().leaves_one_out {
             return Ok(None);
         }
         let asked = Task { held_out: HeldOutRequest::LeaveOneOutModels, ..task.clone() };
-        let held_out = self.machine.run(&asked, watch)?.held_out;
-        Ok(held_out.and_then(|answer| answer.models.map(|models| (answer.scores, models))))
+        let fitted = self.machine.run(&asked, watch)?;
+        Ok(fitted.held_out.and_then(|answer| answer.models.map(|models| (answer.scores, models, fitted.order))))
     }
 
     /// Joins the fits without each fold; a label that one of them does not know has an infinite nonconformity by it.
@@ -320,10 +328,11 @@ impl Run<'_> {
         readout: &Readout,
     ) -> Result<HeldOutFits, Error> {
         let each = readout.form().map_or(readout.outputs(), |(_, k)| k);
-        let (mut members, mut numbers) = (Vec::new(), Vec::new());
+        let (mut members, mut numbers, mut order) = (Vec::new(), Vec::new(), Order::Irrelevant);
         let mut models: Vec<(Expansion, Option<Vec<u32>>)> = Vec::new();
         for (m, (fold, (fitted, scores))) in folds.iter().zip(fits).enumerate() {
             let known = self.known(readout, &fitted.readout)?;
+            order = if fitted.order == Order::Matters { Order::Matters } else { order };
             let own = numbers_of(&fitted.readout, &scores);
             let width = own.len() / fold.len().max(1);
             members.resize(members.len() + fold.len(), m);
@@ -347,7 +356,7 @@ impl Run<'_> {
             );
             return Err(FitError::Param { machine: self.machine.entry().name, finding }.into());
         }
-        Ok(HeldOutFits { panels, places: folds.concat(), members, numbers })
+        Ok(HeldOutFits { panels, places: folds.concat(), members, numbers, order })
     }
 
     /// A fold that holds all examples of one of two classes leaves nothing to be told apart.
@@ -420,7 +429,7 @@ fn numbers_of(readout: &Readout, scores: &[f64]) -> Vec<f64> {
 
 /// The predictor of a model from what was held out.
 fn joined_with(found: HeldOutFits, recipe: &Recipe, model: &Model, data: &Dataset) -> Result<Conformal, Error> {
-    let HeldOutFits { mut panels, places, members, numbers } = found;
+    let HeldOutFits { mut panels, places, members, numbers, .. } = found;
     let readout = &model.fitted.readout;
     if let Some(place) = numbers.iter().position(|r| r.is_nan()) {
         let held = place / (numbers.len() / places.len().max(1)).max(1);

@@ -1,6 +1,6 @@
 //! The result of a fit: an expansion, its readout, and the report of the solver.
 
-use super::{Expansion, FitError, HeldOutAnswer, Output, Part, PartNames, Posterior, Readout, Variances};
+use super::{Expansion, FitError, HeldOutAnswer, Order, Output, Part, PartNames, Posterior, Readout, Variances};
 use crate::calibrate::Calibration;
 use crate::gram::{Gram, Side, diagonal};
 use crate::linalg::SolveError;
@@ -25,12 +25,23 @@ pub struct Fitted {
     pub training_scores: Option<Vec<f64>>,
     /// The held-out answers that the task asked for, where the machine has them without learning again; they are not saved.
     pub held_out: Option<HeldOutAnswer>,
+    /// The part that the order of the examples had in this fit, where the machine chose its solver by the memory there was; it is not saved.
+    pub order: Order,
 }
 
 impl Fitted {
     /// A fit with the three parts that every machine has; the others are added by the machines that have them.
     pub const fn new(expansion: Expansion, readout: Readout, report: SolverReport) -> Self {
-        Self { expansion, readout, report, calibration: None, posterior: None, training_scores: None, held_out: None }
+        Self {
+            expansion,
+            readout,
+            report,
+            calibration: None,
+            posterior: None,
+            training_scores: None,
+            held_out: None,
+            order: Order::Irrelevant,
+        }
     }
 
     /// A fit of several parts, each with its names.
@@ -76,6 +87,12 @@ impl Fitted {
     #[must_use]
     pub fn with_held_out(self, held_out: Option<HeldOutAnswer>) -> Self {
         Self { held_out, ..self }
+    }
+
+    /// The same, with the part that the order of the examples had in it.
+    #[must_use]
+    pub fn with_order(self, order: Order) -> Self {
+        Self { order, ..self }
     }
 
     /// Reads a batch of scores, row by row: predictions, with probabilities where they were learned. The label is the

@@ -24,7 +24,7 @@ use crate::machines::evidence::{Evidence, join};
 use crate::machines::fitted::each;
 use crate::machines::multiclass::{OneVsRest, Reduction, side_by_side};
 use crate::machines::{
-    Coefficients, Ensemble, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Net, Readout, Reads,
+    Coefficients, Ensemble, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Net, Order, Readout, Reads,
     SolverReport, Stump, Task, Traits, WeightedNet,
 };
 use crate::parallel;
@@ -135,6 +135,11 @@ impl Machine for AdaBoost {
         Traits {
             reads: Reads::Features,
             weights: true,
+            order: match self.learner {
+                Learner::Stump => Order::Irrelevant,
+                // k means start at examples that are drawn by their places
+                Learner::RbfNetwork => Order::Matters,
+            },
             regularised_by: &[("lambda", Ordering::Greater)],
             searched: "rounds=10|30|100|300",
             ..Traits::default()

@@ -6,8 +6,8 @@ use crate::data::Numbers;
 use crate::machines::multiclass::{OneVsRest, Reduction};
 use crate::machines::regress::ridge::targets;
 use crate::machines::{
-    Coefficients, Ensemble, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, SolverReport,
-    Task, Traits, WeightedNet,
+    Coefficients, Ensemble, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Order, Readout, Reads,
+    SolverReport, Task, Traits, WeightedNet,
 };
 use crate::params::{Params, Visit};
 use crate::sources::{RAETSCH, Source};
@@ -65,6 +65,8 @@ impl Machine for RbfNetwork {
         Traits {
             reads: Reads::Features,
             weights: true,
+            // k means start at examples that are drawn by their places
+            order: Order::Matters,
             regularised_by: &[("lambda", Ordering::Greater)],
             searched: "centres=2|5|10|20, lambda=1e-6..0.01:log3",
             ..Traits::default()

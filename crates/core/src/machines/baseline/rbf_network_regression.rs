@@ -2,7 +2,7 @@
 
 use super::net::NetOptions;
 use super::rbf_network::regress;
-use crate::machines::{FitError, Fitted, Learns, Machine, MachineEntry, Reads, Task, Traits};
+use crate::machines::{FitError, Fitted, Learns, Machine, MachineEntry, Order, Reads, Task, Traits};
 use crate::params::{Params, Visit};
 use crate::sources::{RAETSCH, Source};
 use crate::watch::Monitor;
@@ -58,6 +58,8 @@ impl Machine for RbfNetworkRegression {
         Traits {
             reads: Reads::Features,
             weights: true,
+            // k means start at examples that are drawn by their places
+            order: Order::Matters,
             regularised_by: &[("lambda", Ordering::Greater)],
             searched: "centres=2|5|10|20, lambda=1e-6..0.01:log3",
             ..Traits::default()

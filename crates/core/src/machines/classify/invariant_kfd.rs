@@ -99,6 +99,7 @@ impl Machine for InvariantKfd {
             weights: true,
             weighs_classes: ClassWeight::weighs(&self.class_weight),
             auxiliary: true,
+            order: Over::order(&self.expansion),
             theory: Theory { balances_classes: self.class_weight == ClassWeight::BALANCED, ..Theory::default() },
             ..Traits::default()
         }

@@ -10,7 +10,7 @@ use crate::machines::class_weight::ClassWeight;
 use crate::machines::multiclass::{Column, Keep, Reduction, SignedProblem, Strategy};
 use crate::machines::threshold::Threshold;
 use crate::machines::{
-    Coefficients, Expansion, FitError, Fitted, HeldOutAnswer, HeldOutRequest, Learns, Machine, MachineEntry,
+    Coefficients, Expansion, FitError, Fitted, HeldOutAnswer, HeldOutRequest, Learns, Machine, MachineEntry, Order,
     SolverReport, Task, Theory, Tolerates, Traits,
 };
 use crate::params::{Auto, Choice, Params, Rule, Visit};
@@ -201,6 +201,10 @@ impl Machine for Kfd {
                 ..Theory::default()
             },
             leaves_one_out: true,
+            order: match self.solver {
+                KfdSolver::Auto | KfdSolver::Cholesky | KfdSolver::Eigen => Order::Irrelevant,
+                KfdSolver::Pairs | KfdSolver::Greedy | KfdSolver::Subset => Order::Matters,
+            },
             tolerates: match self.penalty {
                 Penalty::Norm => Tolerates::Definite,
                 _ => Tolerates::Any,
@@ -251,6 +255,7 @@ impl Machine for Kfd {
             [one] if held_out.leaves_one_out() => self.left_out(&parts[0], &mut one.solved, task, held_out),
             _ => None,
         };
+        let by_place = placed.iter().any(|p| p.solved.order == Order::Matters);
         Ok(Fitted::new(
             Expansion {
                 offsets: placed.iter().flat_map(|p| p.offsets.iter().copied()).collect(),
@@ -260,7 +265,8 @@ impl Machine for Kfd {
             report,
         )
         .with_training_scores(training_scores)
-        .with_held_out(held_out))
+        .with_held_out(held_out)
+        .with_order(if by_place { Order::Matters } else { Order::Irrelevant }))
     }
 }
 

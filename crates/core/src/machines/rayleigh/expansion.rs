@@ -1,7 +1,7 @@
 //! The points that an expansion may use, in words: `examples`, `all`, `points`, or a number of examples.
 
 use super::super::auxiliary::Role;
-use super::super::{Auxiliary, FitError, Task};
+use super::super::{Auxiliary, FitError, Order, Task};
 
 /// The points z of w = Σ_j a_j φ(z_j).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +33,11 @@ impl Over {
     /// The rule of the parameter.
     pub fn check(text: &str) -> Result<(), String> {
         Self::parse(text).map(|_| ())
+    }
+
+    /// The part of the order of the examples in a choice of points in words: some are drawn by their places.
+    pub fn order(text: &str) -> Order {
+        if matches!(Self::parse(text), Ok(Self::Some(_))) { Order::Matters } else { Order::Irrelevant }
     }
 
     /// The places of the points among the examples and what stands beside them.

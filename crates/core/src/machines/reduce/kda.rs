@@ -106,6 +106,7 @@ impl Machine for Kda {
         Traits {
             weights: true,
             auxiliary: true,
+            order: Over::order(&self.expansion),
             theory: Theory { balances_classes: self.class_weight == ClassWeight::BALANCED, ..Theory::default() },
             ..Traits::default()
         }

@@ -85,7 +85,7 @@ impl Machine for OrientedKpca {
     }
 
     fn traits(&self) -> Traits {
-        Traits { weights: true, auxiliary: true, ..Traits::default() }
+        Traits { weights: true, auxiliary: true, order: Over::order(&self.expansion), ..Traits::default() }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

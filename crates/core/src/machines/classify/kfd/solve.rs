@@ -8,7 +8,7 @@ use crate::gram::views::FarOrigin;
 use crate::gram::{Gram, show_bytes};
 use crate::linalg::SolveError;
 use crate::linalg::symmetric_eigen_bytes;
-use crate::machines::{FitError, HeldOutRequest, Task};
+use crate::machines::{FitError, HeldOutRequest, Order, Task};
 use crate::params::Auto;
 use crate::solvers::direct::choose_lambda;
 use crate::solvers::fisher::direct::{LeftOut, bordered, bordered_bytes};
@@ -45,6 +45,8 @@ pub(super) struct Solved {
     pub(super) iterations: usize,
     /// True if it is the exact minimiser, so that its value gives the Rayleigh quotient.
     pub(super) exact: bool,
+    /// The part of the order of the examples: where some are chosen, others would be in another one.
+    pub(super) order: Order,
     pub(super) storage: String,
     pub(super) notes: Vec<(&'static str, f64)>,
 }
@@ -155,6 +157,7 @@ impl Problem<'_> {
             status: solved.status,
             iterations: solved.iterations.iter().sum(),
             exact: false,
+            order: Order::Matters,
             storage: format!(
                 "rows in {}, up to {} kept",
                 if options.double { "f64" } else { "f32" },
@@ -173,6 +176,7 @@ impl Problem<'_> {
         Ok(Solved {
             status: solved.status,
             iterations: solved.chosen.iter().map(Vec::len).max().unwrap_or(0),
+            order: Order::Matters,
             storage: format!("chosen columns in f64, {}", show_bytes(8 * n * solved.found.points.len())),
             ..direct(solved.found, aim)
         })
@@ -186,7 +190,8 @@ impl Problem<'_> {
         points.sort_unstable();
         // its residuals of leaving out keep the functions of all chosen examples, which learning again would choose anew
         let (found, _) = subset(&*self.gram, &points, aim, self.watch).map_err(solve)?;
-        Ok(Solved { storage: format!("chosen columns in f64, twice {}", show_bytes(8 * n * m)), ..direct(found, aim) })
+        let storage = format!("chosen columns in f64, twice {}", show_bytes(8 * n * m));
+        Ok(Solved { order: Order::Matters, storage, ..direct(found, aim) })
     }
 }
 
@@ -201,6 +206,7 @@ fn direct(found: Discriminants, aim: &Aim<'_>) -> Solved {
         status: Status::Converged,
         iterations: 0,
         exact: true,
+        order: Order::Irrelevant,
         storage: format!("kernel matrix stored in f64, {}", show_bytes(8 * n * n)),
         notes: Vec::new(),
     }
