@@ -23,7 +23,7 @@ fn command() -> Command {
         .about("Divide a data file into one to learn from and one to judge by; rows stay as they are, each with the header")
         .after_help(
             "Examples:\n  mercer split data.csv --test 0.25\n  \
-             mercer split data.csv --test 0.25 --stratify churn --seed 1    # for a comparison, not for an interval\n  \
+             mercer split data.csv --test 0.25 --stratify churn --seed 1\n  \
              mercer split visits.csv --test 200 --groups patient --train-file a.csv --test-file b.csv",
         )
         .arg(arguments::data_file())

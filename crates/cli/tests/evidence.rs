@@ -59,13 +59,15 @@ fn what_the_data_give_does_not_know_which_sample_comes_first() {
     let place = Place::with(&[("a.csv", &a), ("b.csv", &b), ("turned.csv", &(turned.join("\n") + "\n"))]);
     for choose in ["uniform", "greedy", "k_means"] {
         let kernel = format!("'nystrom(rbf(gamma=1), points=4, choose={choose})'");
-        let told =
-            |files: &str| place.json(&format!("measure {files} --permutations 99 --kernel {kernel}"))["mmd2"].as_f64();
+        let told = |files: &str| {
+            place.json(&format!("measure {files} --scale none --permutations 99 --kernel {kernel}"))["mmd2"].as_f64()
+        };
         let (one, other) = (told("a.csv --versus b.csv").unwrap(), told("b.csv --versus a.csv").unwrap());
         assert!((one - other).abs() < 1e-9 * one.abs(), "{choose}: {one} {other}");
         let second = format!("'nystrom(rbf(gamma=1), points=4, choose={choose})@b'");
         let told = |file: &str| {
-            let rest = format!("--target none --permutations 99 --kernel 'rbf(gamma=1)@a' --dependence {second}");
+            let rest =
+                format!("--target none --scale none --permutations 99 --kernel 'rbf(gamma=1)@a' --dependence {second}");
             place.json(&format!("measure {file} {rest}"))["hsic"].as_f64()
         };
         let (one, other) = (told("b.csv").unwrap(), told("turned.csv").unwrap());

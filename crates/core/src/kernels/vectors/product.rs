@@ -343,8 +343,9 @@ impl<F: ProductFamily> RowAccess for ProductGram<F> {
     }
 
     fn row_error(&self) -> f64 {
-        let longest = self.lines().and_then(Lines::longest).unwrap_or(0.0);
-        Some(product_error(&self.how.0, longest)).filter(|error| *error <= MAX_KERNEL_ERROR).unwrap_or(0.0)
+        // only squared distances are taken from products
+        let error = self.lines().and_then(Lines::longest).map(|longest| product_error(&self.how.0, longest));
+        error.filter(|error| *error <= MAX_KERNEL_ERROR).unwrap_or(0.0)
     }
 
     fn rows_are_expensive(&self) -> bool {
