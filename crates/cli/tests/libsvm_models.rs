@@ -74,7 +74,7 @@ fn scores_of_pairs_are_exported_for_two_classes_and_for_more() {
     place.run("data banana --n 60 -o two.csv").ok();
     place.run("data iris -o iris.csv").ok();
     // models of LIBSVM call their target y
-    place.write("three.csv", place.read("iris.csv").replacen("class", "y", 1));
+    place.write("three.csv", place.read("iris.csv").replacen("species", "y", 1));
     for (data, machine, kernel) in [
         ("two.csv", "linear_svc", "linear"),
         ("two.csv", "logistic_regression", "linear"),
