@@ -109,7 +109,7 @@ def in_words(sentence, spelling):
     return sentence
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _names_in_signature(estimator):
     return super(Machine, estimator)._get_param_names()
 

@@ -220,8 +220,15 @@ def test_limits_of_threadpoolctl_are_kept():
 def test_a_fit_starts_as_many_threads_as_it_may():
     for threads in (1, 3):
         told = script("""
-            names = [open(f"/proc/self/task/{task}/comm").read().strip() for task in os.listdir("/proc/self/task")]
-            print(sum(name.startswith("mercer-") for name in names))
+            import time
+            # a thread has its name a moment after it is there
+            for _ in range(100):
+                names = [open(f"/proc/self/task/{task}/comm").read().strip() for task in os.listdir("/proc/self/task")]
+                count = sum(name.startswith("mercer-") for name in names)
+                if count >= int(os.environ["RAYON_NUM_THREADS"]):
+                    break
+                time.sleep(0.02)
+            print(count)
         """, RAYON_NUM_THREADS=str(threads))  # fmt: skip
         assert told == [str(threads)]
 
