@@ -18,7 +18,6 @@ import sys
 import tempfile
 import time
 
-
 REAL = [
     ("svc USPS", "usps/usps.train.csv.gz", "-m svc --c 10 -k rbf(gamma=0.0078125)"),
     ("svc shuttle", "uci/shuttle.csv.gz", "-m svc --c 10 -k rbf(gamma=1)"),
