@@ -1,6 +1,7 @@
 """mercer's Python package beside scikit-learn (and scikit-learn-intelex where it is installed): fit, predict, searches, memory.
 
     python bench/python.py [--rounds 5] [--only SVC] [--quick] [--results bench/results]
+    python bench/python.py --dense        other machines than support vectors on dense vectors with many columns
 
 Needs the installed package (`pip install .`). Each side is a process of its own that lives as long as the bench; they take
 turns, and a ratio is their time over ours in the same round. Times are those of the calls as users make them: checks,
@@ -23,7 +24,7 @@ import warnings
 from pathlib import Path
 
 SIDES = {"mercer": "mercer", "scikit-learn": "sklearn", "scikit-learn-intelex": "sklearnex"}
-HOMES = {"KernelRidge": "kernel_ridge", "KernelPCA": "decomposition"}
+HOMES = {"KernelRidge": "kernel_ridge", "KernelPCA": "decomposition", "KNeighborsClassifier": "neighbors", "KMeans": "cluster"}
 # estimator, parameters, kind of data, sizes
 CASES = [
     ("SVC", {}, "two classes", (50, 150, 500, 2000, 10000)),
@@ -42,6 +43,18 @@ CASES = [
     ("KernelRidge", {"kernel": "rbf"}, "numbers", (50, 500, 2000, 4000)),
     ("KernelPCA", {"n_components": 5, "kernel": "rbf"}, "numbers", (50, 500, 2000, 4000)),
 ]
+# the same on vectors as embeddings are: rows, columns, classes; where scikit-learn has another class, its name and parameters
+DENSE = {"embeddings 6000 × 768": (6000, 768, 10), "embeddings 10000 × 768": (10000, 768, 2), "embeddings 4000 × 1536": (4000, 1536, 20),
+         "embeddings 20000 × 384": (20000, 384, 2)}  # fmt: skip
+DENSE_CASES = [
+    ("LinearSVC", {}, ()),
+    ("LinearSVR", {"epsilon": 0.1}, ()),
+    ("KernelRidge", {"kernel": "rbf", "gamma": 1.0, "alpha": 1.0}, ()),
+    ("KernelPCA", {"n_components": 8, "kernel": "rbf", "gamma": 1.0}, ()),
+    ("Knn", {"k": 5, "kernel": "linear"}, ("KNeighborsClassifier", {"n_neighbors": 5})),
+    ("KernelKMeans", {"clusters": 10, "restarts": 1, "kernel": "linear"}, ("KMeans", {"n_clusters": 10, "n_init": 1})),
+    ("rbf", {"gamma": 1.0}, ("rbf_kernel", {"gamma": 1.0})),
+]
 SEARCHES = [("iris", 150), ("digits", 1797), ("two classes", 2000)]
 MEMORY = [("SVC", {}, "two classes", 20000), ("KernelRidge", {"kernel": "rbf"}, "numbers", 4000)]
 
@@ -53,6 +66,8 @@ def data(kind, n):
     from sklearn import datasets as d
     from sklearn.preprocessing import scale
 
+    if kind in DENSE:
+        return embeddings(*DENSE[kind])
     if kind in ("iris", "digits"):
         X, y = getattr(d, f"load_{kind}")(return_X_y=True)
         return (X, y) if kind == "iris" else (scale(X), y)
@@ -62,6 +77,17 @@ def data(kind, n):
     classes = 2 if kind == "two classes" else 5
     X, y = d.make_classification(n, 20, n_informative=10, n_classes=classes, flip_y=0.05, random_state=0)
     return scale(X), y
+
+
+def embeddings(n, d, classes):
+    """Clouds in 40 of many directions on the unit sphere."""
+    import numpy as np
+
+    rng = np.random.default_rng([n, d])
+    y = rng.integers(0, classes, n)
+    z = rng.normal(size=(classes, 40))[y] / np.sqrt(2) + rng.normal(size=(n, 40))
+    X = z @ rng.normal(size=(40, d)) / np.sqrt(40) + 0.1 * rng.normal(size=(n, d))
+    return X / np.linalg.norm(X, axis=1, keepdims=True), y
 
 
 def estimator(side, name, params):
@@ -103,6 +129,33 @@ def score_of(model, X, y):
     return float((model.predict(X) == 1).mean()) if not hasattr(model, "score") else float(model.score(X, y))
 
 
+def run_dense(side, ours, theirs, kind):
+    """Fit, and the answer to as many rows as test sets have."""
+    X, y = data(kind, 0)
+    (name, params), few = (ours if side == "mercer" or not theirs else theirs), X[:2000]
+    if name in ("rbf", "rbf_kernel"):
+        if side == "mercer":
+            from mercer.kernels import RBF
+
+            matrix = RBF(**params)
+        elif side == "scikit-learn":
+            from sklearn.metrics.pairwise import rbf_kernel
+
+            def matrix(X):
+                return rbf_kernel(X, **params)
+        else:
+            return None
+        return {"fit": best_of(lambda: matrix(X)), "score": float(matrix(few)[:, 0].sum())}
+    model = estimator(side, name, params)
+    if model is None:
+        return None
+    y = y.astype(float) if name in ("LinearSVR", "KernelRidge") else y
+    fit = best_of(lambda: model.fit(X, y))
+    answer = getattr(model, "predict", None) or model.transform
+    score = score_of(model, X, y) if name not in ("KernelKMeans", "KMeans") else len(set(model.labels_.tolist()))
+    return {"fit": fit, "predict": best_of(lambda: answer(few)), "score": score}
+
+
 def run_search(side, kind, n):
     import numpy as np
 
@@ -137,7 +190,7 @@ def run_memory(side, name, params, kind, n):
 def serve(side):
     """Answers cases, one line of JSON each."""
     warnings.filterwarnings("ignore")
-    work = {"case": run_case, "search": run_search, "memory": run_memory}
+    work = {"case": run_case, "dense": run_dense, "search": run_search, "memory": run_memory}
     for line in sys.stdin:
         kind, *told = json.loads(line)
         print(json.dumps(work[kind](side, *told)), flush=True)
@@ -180,12 +233,25 @@ def describe(name, params, kind, n):
     return f"`{name}({words})`, {kind}, n = {n}"
 
 
+def end(sides, lines, slow, args, name):
+    """Writes the tables; the exit status."""
+    for side in sides:
+        side.end()
+    lines += ["## Slower than scikit-learn", "", *(f"- {s}" for s in slow or ["nothing"]), ""]
+    if not args.only:
+        args.results.mkdir(parents=True, exist_ok=True)
+        (args.results / name).write_text("\n".join(lines), encoding="utf-8")
+    print("\n".join(lines))
+    return 1 if slow else 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", default="", help="cases whose description has this text")
     parser.add_argument("--quick", action="store_true", help="three rounds, n up to 2000")
     parser.add_argument("--results", default=Path(__file__).resolve().parent / "results", type=Path)
+    parser.add_argument("--dense", action="store_true", help="other machines than support vectors on dense vectors with many columns")
     parser.add_argument("--serve", choices=SIDES, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.serve:
@@ -204,24 +270,34 @@ def main():
     def table(head, rows):
         lines.extend(["| " + " | ".join(head) + " |", "|" + "---|" * len(head), *("| " + " | ".join(r) + " |" for r in rows), ""])
 
-    rows = []
+    def ask(words, *told):
+        done = [{s.name: s.ask(*told) for s in sides} for _ in range(rounds)]
+        cells = [words]
+        for key in ("fit", "predict"):
+            for other in others:
+                values = ratios(done, key, other) if key in done[0]["mercer"] else []
+                cells.append(show(values))
+                if values and other == "scikit-learn" and statistics.median(values) < low:
+                    slow.append(f"{words}: {key} {statistics.median(values):.2f}")
+        scores = [f"{done[0][s.name]['score']:.4g}" for s in sides[:2]]
+        print(" | ".join(cells), file=sys.stderr, flush=True)
+        return [*cells, " / ".join(scores), f"{1e3 * statistics.median(d['mercer']['fit'] for d in done):.3g}"]
+
+    rows, heads = [], ["case", *(f"fit, {o}" for o in others), *(f"predict, {o}" for o in others), "scores", "our fit, ms"]
+    if args.dense:
+        for name, params, theirs in DENSE_CASES:
+            for kind in DENSE:
+                words = describe(name, params, *kind.split(" ", 1)).replace("n = ", "")
+                if args.only in words:
+                    rows.append(ask(words, "dense", (name, params), theirs, kind))
+        table(heads, rows)
+        return end(sides, lines, slow, args, "python-dense.md")
     for name, params, kind, sizes in CASES:
         for n in sizes:
             words = describe(name, params, kind, n)
-            if args.only not in words or (args.quick and n > 2000):
-                continue
-            done = [{s.name: s.ask("case", name, params, kind, n) for s in sides} for _ in range(rounds)]
-            cells = [words]
-            for key in ("fit", "predict"):
-                for other in others:
-                    values = ratios(done, key, other)
-                    cells.append(show(values))
-                    if values and other == "scikit-learn" and statistics.median(values) < low:
-                        slow.append(f"{words}: {key} {statistics.median(values):.2f}")
-            scores = [f"{done[0][s.name]['score']:.4g}" for s in sides[:2]]
-            rows.append([*cells, " / ".join(scores), f"{1e3 * statistics.median(d['mercer']['fit'] for d in done):.3g}"])
-            print(" | ".join(rows[-1]), file=sys.stderr, flush=True)
-    table(["case", *(f"fit, {o}" for o in others), *(f"predict, {o}" for o in others), "scores", "our fit, ms"], rows)
+            if args.only in words and not (args.quick and n > 2000):
+                rows.append(ask(words, "case", name, params, kind, n))
+    table(heads, rows)
     rows = []
     for kind, n in SEARCHES:
         if args.only not in "search" or (args.quick and n > 500):
@@ -248,12 +324,7 @@ def main():
     if rows:
         lines += ["## Memory", "", "Megabytes that a fit adds to the peak of its process.", ""]
         table(["case", *names], rows)
-    lines += ["## Slower than scikit-learn", "", *(f"- {s}" for s in slow or ["nothing"]), ""]
-    if not args.only:
-        args.results.mkdir(parents=True, exist_ok=True)
-        (args.results / "python.md").write_text("\n".join(lines), encoding="utf-8")
-    print("\n".join(lines))
-    return 1 if slow else 0
+    return end([], lines, slow, args, "python.md")
 
 
 if __name__ == "__main__":

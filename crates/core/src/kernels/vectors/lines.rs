@@ -11,9 +11,10 @@ mod real;
 use crate::data::{Rows, Scalar, SparseRows, Values};
 use crate::parallel;
 pub(crate) use counted::Counted;
-use gridded::Gridded;
+use gridded::{Grid, Gridded};
 pub(crate) use real::Real;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Columns in the layout that makes their rows cheapest.
 pub(crate) enum Lines {
@@ -31,22 +32,41 @@ const PANEL: usize = 64;
 const MAX_LAYOUT_BYTES: usize = 1 << 31;
 
 /// Changes of the vectors before they are compared.
-pub(crate) struct Change<'a> {
+#[derive(Clone)]
+pub(crate) struct Change {
     /// Subtracted from dense vectors; only where distances are taken.
-    pub(crate) shift: Option<&'a [f64]>,
+    pub(crate) shift: Option<Arc<Vec<f64>>>,
     /// Multiplied into coordinates.
-    pub(crate) weights: Option<&'a [f64]>,
+    pub(crate) weights: Option<Arc<Vec<f64>>>,
     /// True if squared distances are wanted rather than inner products.
     pub(crate) distance: bool,
 }
 
-impl Lines {
-    /// Packs vectors; `None` where they are better left sparse.
-    pub(crate) fn new(source: &Values, change: &Change<'_>) -> Option<Self> {
+impl Change {
+    fn shift(&self) -> Option<&[f64]> {
+        self.shift.as_ref().map(|shift| shift.as_slice())
+    }
+
+    fn weights(&self) -> Option<&[f64]> {
+        self.weights.as_ref().map(|weights| weights.as_slice())
+    }
+}
+
+/// The layout that makes rows of some vectors cheapest.
+#[derive(Clone, Copy)]
+pub(crate) enum Layout {
+    Counted,
+    Gridded(Grid),
+    Real,
+}
+
+impl Layout {
+    /// The layout for vectors; `None` where they are better left sparse.
+    pub(crate) fn of(source: &Values, change: &Change) -> Option<Self> {
         let (n, width) = (source.len(), source.width()?);
         let cells = n.next_multiple_of(PANEL).checked_mul(width)?;
-        if let Some(counted) = Counted::new(source, change).filter(|_| cells <= MAX_LAYOUT_BYTES) {
-            return Some(Self::Counted(counted));
+        if cells <= MAX_LAYOUT_BYTES && Counted::takes(source, change) {
+            return Some(Self::Counted);
         }
         let stored = match source {
             Values::Sparse(r) => r.coordinates().len(),
@@ -57,12 +77,26 @@ impl Lines {
         if stored.saturating_mul(16) < cells || cells > MAX_LAYOUT_BYTES / 4 {
             return None;
         }
-        match Gridded::new(source, change) {
-            Some(gridded) => Some(Self::Gridded(gridded)),
-            None => Real::new(source, change).map(|mut real| {
-                real.keep_examples();
-                Self::Real(real)
-            }),
+        match Grid::of(source, change) {
+            Some(grid) => Some(Self::Gridded(grid)),
+            None => is_finite(source).then_some(Self::Real),
+        }
+    }
+
+    /// The most rows that gain from being computed at once, and the number that are best computed at once, where these are known before
+    /// anything is packed.
+    pub(crate) fn rows_at_once(self, width: usize) -> Option<(usize, usize)> {
+        matches!(self, Self::Real).then(|| (real::panel_rows(width), real::group(width)))
+    }
+}
+
+impl Lines {
+    /// Packs vectors in a layout that takes them.
+    pub(crate) fn new(layout: Layout, source: &Values, change: &Change) -> Option<Self> {
+        match layout {
+            Layout::Counted => Counted::new(source, change).map(Self::Counted),
+            Layout::Gridded(grid) => Gridded::new(grid, source, change).map(Self::Gridded),
+            Layout::Real => Real::new(source, None, change).map(Self::Real),
         }
     }
 
@@ -80,7 +114,7 @@ impl Lines {
         match self {
             Self::Counted(_) => 1,
             Self::Gridded(g) => g.group(),
-            Self::Real(r) => r.group(),
+            Self::Real(r) => real::group(r.width()),
         }
     }
 
@@ -88,7 +122,7 @@ impl Lines {
     pub(crate) fn panel_rows(&self) -> usize {
         match self {
             Self::Counted(_) | Self::Gridded(_) => 1,
-            Self::Real(r) => r.panel_rows(),
+            Self::Real(r) => real::panel_rows(r.width()),
         }
     }
 
@@ -221,6 +255,11 @@ fn look<R: Send>(
 /// True if every stored number obeys; false for other data than vectors.
 fn all(source: &Values, obeys: impl Fn(f64) -> bool + Sync + Send) -> bool {
     look(source, |numbers| numbers.iter().all(|&x| obeys(x)), |a, b| a && b).unwrap_or(false)
+}
+
+/// True if every stored number is finite; false for other data than vectors.
+pub(crate) fn is_finite(source: &Values) -> bool {
+    all(source, f64::is_finite)
 }
 
 /// Copies the lanes of a panel that belong to a stretch of the columns.

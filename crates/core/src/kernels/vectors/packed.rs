@@ -1,11 +1,12 @@
 //! Data prepared once for the loops over blocks: shifted, weighted, in either precision, in the layouts the loops want.
 
 use super::layouts::{Panels, SparseColumns};
-use super::lines::{Change, Counted, Lines, Real};
+use super::lines::{Change, Counted, Layout, Lines, Real, is_finite};
 use super::narrow::narrow_row;
 use crate::data::{Rows, Scalar, SparseRows, Values};
 use crate::gram::between::Collection;
 use crate::kernels::{KernelError, Prepared};
+use crate::parallel;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -18,7 +19,9 @@ pub struct Packed {
     given: (usize, bool),
     wide: OnceLock<Store<f64>>,
     narrow: OnceLock<Store<f32>>,
-    /// For single rows; `None` inside where sparse vectors are better left as they are.
+    /// The layout for single rows; `None` inside where sparse vectors are better left as they are.
+    layout: OnceLock<Option<Layout>>,
+    /// The vectors in this layout.
     lines: OnceLock<Option<Lines>>,
     /// Dense vectors in panels, for rows of other collections.
     panels: OnceLock<Option<Real>>,
@@ -43,7 +46,7 @@ pub struct Packing {
 struct Frame {
     packing: Packing,
     /// Subtracted from every dense vector.
-    shift: Option<Vec<f64>>,
+    shift: Option<Arc<Vec<f64>>>,
     /// True if vectors are sparse.
     sparse: bool,
     /// The coordinates of very wide sparse vectors: the k-th of them is named k.
@@ -65,8 +68,8 @@ enum Origin {
 
 /// Prepared vectors of one precision.
 pub(crate) enum Store<S> {
-    /// Dense.
-    Dense { rows: Rows<S>, squares: Vec<S>, panels: OnceLock<Panels<S>> },
+    /// Dense; as they were given where nothing is changed.
+    Dense { rows: Arc<Rows<S>>, squares: Vec<S>, panels: OnceLock<Panels<S>> },
     /// Sparse.
     Sparse { rows: SparseRows<S>, squares: Vec<S>, columns: OnceLock<SparseColumns<S>> },
 }
@@ -74,11 +77,16 @@ pub(crate) enum Store<S> {
 /// A precision for which a [`Packed`] keeps a [`Store`].
 pub(crate) trait Stored: Scalar {
     fn store(packed: &Packed) -> &Store<Self>;
+    /// Dense vectors that have this precision already.
+    fn given(values: &Values) -> Option<&Arc<Rows<Self>>>;
 }
 
 impl Stored for f64 {
     fn store(packed: &Packed) -> &Store<Self> {
         packed.wide.get_or_init(|| packed.prepare())
+    }
+    fn given(values: &Values) -> Option<&Arc<Rows<Self>>> {
+        if let Values::Dense(rows) = values { Some(rows) } else { None }
     }
 }
 
@@ -86,11 +94,22 @@ impl Stored for f32 {
     fn store(packed: &Packed) -> &Store<Self> {
         packed.narrow.get_or_init(|| packed.prepare())
     }
+    fn given(values: &Values) -> Option<&Arc<Rows<Self>>> {
+        if let Values::Dense32(rows) = values { Some(rows) } else { None }
+    }
 }
 
 /// Largest index of a sparse coordinate that is kept: larger ones are renumbered, so that no loop needs memory in
 /// proportion to the largest index of a file, only to what is stored.
 const MAX_INDEX_KEPT: usize = 1 << 16;
+
+/// Columns whose means one thread takes at a time, and the smallest number of numbers for which several threads are worth waking.
+const COLUMNS_OF_A_MEAN: usize = 128;
+const MIN_NUMBERS_FOR_THREADS: usize = 1 << 17;
+/// Vectors that one thread prepares at a time.
+const ROWS_OF_A_STRIP: usize = 256;
+/// Smallest width of dense vectors of which parts are packed from the source.
+const MIN_WIDTH_OF_PARTS: usize = 64;
 
 fn is_sparse(values: &Values) -> bool {
     matches!(values, Values::Sparse(_) | Values::Sparse32(_))
@@ -139,7 +158,7 @@ impl Packed {
         let (sparse, width) = (is_sparse(values), values.width().unwrap_or(0));
         let weighted = packing.weights.as_ref().is_some_and(|w| w.len() > 1);
         let known = (sparse && width > MAX_INDEX_KEPT && !weighted).then(|| indices(values));
-        let shift = if packing.centre { Self::means(values) } else { None };
+        let shift = if packing.centre { Self::means(values).map(Arc::new) } else { None };
         let source = match &known {
             Some(known) => renamed(values, known.len(), |index| place(known, index)),
             None => values.clone(),
@@ -185,6 +204,7 @@ impl Packed {
             given,
             wide: OnceLock::new(),
             narrow: OnceLock::new(),
+            layout: OnceLock::new(),
             lines: OnceLock::new(),
             panels: OnceLock::new(),
             countable: OnceLock::new(),
@@ -263,21 +283,66 @@ impl Packed {
         }
     }
 
-    /// The layout for single rows, of squared distances or of inner products.
+    /// The changes in packing, for squared distances or for inner products.
+    fn change(&self, distance: bool) -> Change {
+        Change { shift: self.frame.shift.clone(), weights: self.frame.packing.weights.clone(), distance }
+    }
+
+    /// The layout for single rows; parts of other vectors have theirs where these are reals.
+    fn layout(&self, distance: bool) -> Option<Layout> {
+        let look = || match &self.source {
+            Origin::Chosen { of, .. } if of.is_real(distance) => Some(Layout::Real),
+            _ => Layout::of(self.source(), &self.change(distance)),
+        };
+        *self.layout.get_or_init(look)
+    }
+
+    /// True if the vectors are dense and wide, and no grid holds them: parts of them are packed from the source.
+    fn is_real(&self, distance: bool) -> bool {
+        let wide = !self.frame.sparse && self.frame.width >= MIN_WIDTH_OF_PARTS;
+        wide && matches!(self.layout(distance), Some(Layout::Real))
+    }
+
+    /// The vectors packed for single rows, of squared distances or of inner products.
     pub(crate) fn lines(&self, distance: bool) -> Option<&Lines> {
         let pack = || {
-            let (shift, weights) = (self.frame.shift.as_deref(), self.weights());
-            let change = Change { shift, weights, distance };
-            Lines::new(self.source(), &change)
+            let (layout, change) = (self.layout(distance)?, self.change(distance));
+            match &self.source {
+                Origin::Chosen { of, keep, .. } if of.is_real(distance) => {
+                    let real = Real::new(of.source(), Some(keep.clone()), &change)?;
+                    // all of them in another order have the longest among them
+                    let longest = if keep.len() == of.len() { None } else { of.lines(distance)?.longest() };
+                    Some(Lines::Real(match longest {
+                        Some(longest) => real.among(longest as f32),
+                        None => real,
+                    }))
+                }
+                _ => Lines::new(layout, self.source(), &change),
+            }
         };
         self.lines.get_or_init(pack).as_ref()
+    }
+
+    /// True if there is a layout for single rows.
+    pub(crate) fn has_lines(&self, distance: bool) -> bool {
+        self.layout(distance).is_some()
+    }
+
+    /// The most rows that gain from being computed at once, and the number that are best computed at once.
+    pub(crate) fn rows_at_once(&self, distance: bool) -> (usize, usize) {
+        // reals say so before they are packed
+        let known = self.layout(distance).and_then(|layout| layout.rows_at_once(self.frame.width));
+        known.or_else(|| self.lines(distance).map(|lines| (lines.panel_rows(), lines.group()))).unwrap_or((1, 1))
     }
 
     /// Dense vectors in panels of squared distances, for rows of other collections; none of sparse ones.
     pub(crate) fn panels(&self) -> Option<&Real> {
         let pack = || {
-            let change = Change { shift: self.frame.shift.as_deref(), weights: self.weights(), distance: true };
-            if self.frame.sparse { None } else { Real::new(self.source(), &change) }
+            if self.frame.sparse || !is_finite(self.source()) {
+                None
+            } else {
+                Real::new(self.source(), None, &self.change(true))
+            }
         };
         self.panels.get_or_init(pack).as_ref()
     }
@@ -286,7 +351,7 @@ impl Packed {
     pub(crate) fn narrow(&self, rows: Range<usize>, vectors: &mut Vec<f32>, squares: &mut Vec<f32>) -> bool {
         vectors.clear();
         squares.clear();
-        let frame = (self.frame.shift.as_deref(), self.weights());
+        let frame = (self.frame.shift.as_ref().map(|shift| shift.as_slice()), self.weights());
         match self.source() {
             Values::Dense(r) => rows.for_each(|i| squares.push(narrow_row(r.row(i), frame, vectors))),
             Values::Dense32(r) => rows.for_each(|i| squares.push(narrow_row(r.row(i), frame, vectors))),
@@ -325,19 +390,26 @@ impl Packed {
 
     /// The vectors at the given places, prepared alike.
     fn select(self: &Arc<Self>, keep: &[usize]) -> Self {
-        // what was packed for rows is repacked from there, far faster than from the source
-        let Some(Some(lines)) = self.lines.get() else {
-            let source = Origin::Given(self.source().select(keep));
-            return Self::in_frame(source, Arc::clone(&self.frame), self.given);
-        };
-        let lines = OnceLock::from(Some(lines.select(keep)));
-        let (of, keep) = match &self.source {
+        let chosen = || match &self.source {
             Origin::Given(_) => (Arc::clone(self), keep.to_vec()),
             Origin::Chosen { of, keep: places, .. } => (Arc::clone(of), keep.iter().map(|&i| places[i]).collect()),
         };
+        let lines = match (self.layout.get(), self.lines.get()) {
+            // reals are packed from the source when rows are asked for
+            (Some(Some(Layout::Real)), _) if !self.frame.sparse && self.frame.width >= MIN_WIDTH_OF_PARTS => {
+                OnceLock::new()
+            }
+            // what was packed for rows is repacked from there, far faster than from the source
+            (_, Some(Some(lines))) => OnceLock::from(Some(lines.select(keep))),
+            _ => {
+                let source = Origin::Given(self.source().select(keep));
+                return Self::in_frame(source, Arc::clone(&self.frame), self.given);
+            }
+        };
+        let (of, keep) = chosen();
         let source = Origin::Chosen { of, keep, values: OnceLock::new() };
-        let countable = self.countable.clone();
-        Self { lines, countable, ..Self::in_frame(source, Arc::clone(&self.frame), self.given) }
+        let (layout, countable) = (self.layout.clone(), self.countable.clone());
+        Self { layout, lines, countable, ..Self::in_frame(source, Arc::clone(&self.frame), self.given) }
     }
 
     fn weights(&self) -> Option<&[f64]> {
@@ -347,13 +419,21 @@ impl Packed {
     /// The mean of each coordinate of dense vectors; `None` for sparse ones.
     pub(crate) fn means(values: &Values) -> Option<Vec<f64>> {
         fn of<S: Scalar>(rows: &Rows<S>) -> Vec<f64> {
-            let mut means = vec![0.0; rows.width()];
-            for i in 0..rows.len() {
-                for (m, x) in means.iter_mut().zip(rows.row(i)) {
-                    *m += x.wide();
+            let (mut means, n) = (vec![0.0; rows.width()], rows.len());
+            let add = |first: usize, means: &mut [f64]| {
+                for i in 0..n {
+                    for (m, x) in means.iter_mut().zip(&rows.row(i)[first..]) {
+                        *m += x.wide();
+                    }
                 }
+                means.iter_mut().for_each(|m| *m /= n.max(1) as f64);
+            };
+            if rows.values().len() < MIN_NUMBERS_FOR_THREADS {
+                add(0, &mut means);
+            } else {
+                // each column adds up its numbers in their order, whoever does it
+                parallel::strips(&mut means, COLUMNS_OF_A_MEAN, |strip, means| add(strip * COLUMNS_OF_A_MEAN, means));
             }
-            means.iter_mut().for_each(|m| *m /= rows.len().max(1) as f64);
             means
         }
         match values {
@@ -363,8 +443,13 @@ impl Packed {
         }
     }
 
-    fn prepare<S: Scalar>(&self) -> Store<S> {
-        match self.source() {
+    fn prepare<S: Stored>(&self) -> Store<S> {
+        let source = self.source();
+        let unchanged = self.frame.shift.is_none() && self.weights().is_none();
+        if let Some(rows) = S::given(source).filter(|_| unchanged) {
+            return Store::Dense { rows: Arc::clone(rows), squares: squares(rows), panels: OnceLock::new() };
+        }
+        match source {
             Values::Dense(r) => self.dense(r),
             Values::Dense32(r) => self.dense(r),
             Values::Sparse(r) => self.sparse(r),
@@ -377,11 +462,9 @@ impl Packed {
 
     fn dense<S: Scalar, T: Scalar>(&self, source: &Rows<T>) -> Store<S> {
         let width = source.width();
-        let mut rows = Vec::with_capacity(source.values().len());
-        let mut squares = Vec::with_capacity(source.len());
-        for i in 0..source.len() {
-            let mut square = 0.0;
-            for (j, x) in source.row(i).iter().enumerate() {
+        let mut rows = vec![S::default(); source.values().len()];
+        let change = |i: usize, row: &mut [S]| {
+            for (j, (to, x)) in row.iter_mut().zip(source.row(i)).enumerate() {
                 let mut x = x.wide();
                 if let Some(shift) = &self.frame.shift {
                     x -= shift[j];
@@ -389,14 +472,24 @@ impl Packed {
                 if let Some(weights) = self.weights() {
                     x *= weight(weights, j);
                 }
-                let x = S::narrow(x);
-                square += x.wide() * x.wide();
-                rows.push(x);
+                *to = S::narrow(x);
             }
-            squares.push(S::narrow(square));
+        };
+        let size = (ROWS_OF_A_STRIP * width).max(1);
+        let strip = |strip: usize, rows: &mut [S]| {
+            let first = strip * ROWS_OF_A_STRIP;
+            rows.chunks_exact_mut(width.max(1)).enumerate().for_each(|(k, row)| change(first + k, row));
+        };
+        if rows.len() < MIN_NUMBERS_FOR_THREADS {
+            rows.chunks_mut(size).enumerate().for_each(|(k, rows)| strip(k, rows));
+        } else {
+            parallel::strips(&mut rows, size, strip);
         }
         match Rows::new(rows, source.len(), width) {
-            Some(rows) => Store::Dense { rows, squares, panels: OnceLock::new() },
+            Some(rows) => {
+                let squares = squares(&rows);
+                Store::Dense { rows: Arc::new(rows), squares, panels: OnceLock::new() }
+            }
             None => unreachable!("as many numbers as in the source"),
         }
     }
@@ -416,6 +509,20 @@ impl Packed {
             .collect();
         Store::Sparse { rows, squares, columns: OnceLock::new() }
     }
+}
+
+/// ‖x‖² of each vector.
+fn squares<S: Scalar>(rows: &Rows<S>) -> Vec<S> {
+    let square = |i: usize| S::narrow(rows.row(i).iter().map(|x| x.wide() * x.wide()).sum());
+    if rows.values().len() < MIN_NUMBERS_FOR_THREADS {
+        return (0..rows.len()).map(square).collect();
+    }
+    let mut squares = vec![S::default(); rows.len()];
+    parallel::strips(&mut squares, ROWS_OF_A_STRIP, |strip, squares| {
+        let first = strip * ROWS_OF_A_STRIP;
+        squares.iter_mut().enumerate().for_each(|(k, s)| *s = square(first + k));
+    });
+    squares
 }
 
 impl Collection for Packed {

@@ -85,6 +85,11 @@ impl<F: ProductFamily> ProductGram<F> {
         if self.same() && !F::LENGTHS { self.cols.lines(F::DISTANCE) } else { None }
     }
 
+    /// The most rows that gain from being computed at once, and the number that are best computed at once.
+    fn rows_at_once(&self) -> (usize, usize) {
+        if self.same() && !F::LENGTHS { self.cols.rows_at_once(F::DISTANCE) } else { (1, 1) }
+    }
+
     /// The columns in the layout for counting, where both sides are zeros and ones.
     fn counted(&self) -> Option<&Counted> {
         let both = self.rows.is_countable() && self.cols.is_countable();
@@ -335,11 +340,11 @@ impl<F: ProductFamily> RowAccess for ProductGram<F> {
     }
 
     fn row_group(&self) -> usize {
-        self.lines().map_or(1, Lines::group)
+        self.rows_at_once().1
     }
 
     fn panel_rows(&self) -> usize {
-        self.lines().map_or(1, Lines::panel_rows)
+        self.rows_at_once().0
     }
 
     fn row_error(&self) -> f64 {
@@ -349,7 +354,7 @@ impl<F: ProductFamily> RowAccess for ProductGram<F> {
     }
 
     fn rows_are_expensive(&self) -> bool {
-        self.lines().is_none()
+        !(self.same() && !F::LENGTHS && self.cols.has_lines(F::DISTANCE))
     }
 }
 

@@ -1,10 +1,14 @@
 //! k-means in feature space.
 
-use super::lloyd::{Images, Lloyd, Trouble, squared_norms};
+use super::inputs::Inputs;
+use super::lloyd::{Division, Images, Lloyd, Trouble, squared_norms};
 use super::{enough, readout, sizes};
+use crate::data::Rows;
 use crate::gram::{Gram, Side, apply, diagonal, show_bytes};
+use crate::linalg::dot;
 use crate::machines::{
-    Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, SolverReport, Task, Tolerates, Traits,
+    Coefficients, Expansion, Features, FitError, Fitted, Learns, Machine, MachineEntry, SolverReport, Task, Tolerates,
+    Traits,
 };
 use crate::params::{Params, Rule, Visit};
 use crate::solvers::conjugate_gradient::not_finite;
@@ -30,7 +34,8 @@ const WHAT: &str = "kernel k-means";
 ///
 /// # Cost
 /// n² kernel values, stored where memory allows, and n² × clusters × restarts operations a pass; streamed, n² kernel values a
-/// pass for all restarts together. Predictions need all examples.
+/// pass for all restarts together. Predictions need all examples. Of a kernel with explicit dense features (`linear`) neither: n × width ×
+/// clusters × restarts operations a pass.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KernelKMeans {
     /// k.
@@ -69,7 +74,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     learns: Learns::Unsupervised,
     source: Source::new(&KERNEL_K_MEANS, "section 2"),
     use_when: "groups are to be found that are round in feature space, and how many is known or can be tried",
-    cost: "n² kernel values, stored where memory allows, and n² × clusters × restarts operations a pass; streamed, n² kernel values a pass for all restarts together. Predictions need all examples.",
+    cost: "n² kernel values, stored where memory allows, and n² × clusters × restarts operations a pass; streamed, n² kernel values a pass for all restarts together. Predictions need all examples. Of a kernel with explicit dense features (linear) neither: n × width × clusters × restarts operations a pass.",
     make: || Box::new(KernelKMeans::default()),
 };
 
@@ -85,51 +90,98 @@ impl Machine for KernelKMeans {
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {
         let (n, k) = (task.len(), self.clusters);
         enough(NAME, n, k)?;
+        // with features, a pass takes n · width · k operations instead of n² · k, and no matrix
+        let few = |features: &&(&Rows<f64>, f64)| features.1 >= 0.0 && features.0.width() <= n;
+        if let Some((rows, scale)) = task.features.as_ref().and_then(Features::dense).as_ref().filter(few) {
+            return self.on_features(rows, *scale, task, watch);
+        }
         // every pass takes all kernel values; a stored matrix gives them at once
         let stored = task.budget.dense(&*task.gram, (16 * n * k).saturating_mul(self.restarts), WHAT).ok();
         let gram: &dyn Gram = stored.as_ref().map_or(&*task.gram, |dense| dense);
         let own = task.gram.self_similarities(Side::Rows).unwrap_or_else(|| diagonal(gram));
         let space = Images { gram, own };
-        let lloyd =
-            Lloyd { clusters: k, restarts: self.restarts, max_iterations: self.max_iterations, seed: task.seed };
-        let found = lloyd.divide(&space, watch).map_err(|trouble| refuse(trouble, k, gram))?;
-        let mut counts = vec![0.0; k];
-        found.assigned.iter().for_each(|&c| counts[c as usize] += 1.0);
-        // means 1/n_c, and one more column with the mean of all for the scatter of a single cluster
-        let mut weights = vec![0.0; n * (k + 1)];
-        for (row, &c) in weights.chunks_exact_mut(k + 1).zip(&found.assigned) {
-            row[c as usize] = 1.0 / counts[c as usize];
-            row[k] = 1.0 / n as f64;
-        }
+        let found = self.lloyd(task).divide(&space, watch).map_err(|trouble| refuse(trouble, k, gram))?;
+        let weights = weights(&found.assigned, k);
         let mut products = vec![0.0; n * (k + 1)];
         apply(gram, &weights, k + 1, &mut products);
         let norms = squared_norms(&weights, &products, k + 1);
-        let scatter = space.own.iter().sum::<f64>() - n as f64 * norms[k];
-        let mut notes = sizes(&found.assigned, k);
-        notes.push(("explained".to_owned(), if scatter > 0.0 { 1.0 - found.objective / scatter } else { 0.0 }));
-        notes.push(("restarts_alike".to_owned(), found.alike as f64));
         let alpha = weights.chunks_exact(k + 1).flat_map(|row| row[..k].iter().map(|w| 2.0 * w)).collect();
         let storage = match &stored {
             Some(_) => format!("kernel matrix stored in f64, {}", show_bytes(8 * n * n)),
             None => "kernel matrix streamed".to_owned(),
         };
-        Ok(Fitted::new(
-            Expansion {
-                coefficients: Coefficients::Dual { points: (0..n).collect(), alpha },
-                offsets: norms[..k].iter().map(|norm| -norm).collect(),
-            },
-            readout(k),
-            SolverReport {
-                status: found.status,
-                iterations: found.iterations,
-                objective: Some(found.objective),
-                support: Some(n),
-                storage,
-                notes,
-                ..SolverReport::direct()
-            },
-        ))
+        let coefficients = Coefficients::Dual { points: (0..n).collect(), alpha };
+        Ok(told(&found, coefficients, &norms, space.own.iter().sum(), Some(n), storage))
     }
+}
+
+impl KernelKMeans {
+    fn lloyd(&self, task: &Task<'_>) -> Lloyd {
+        Lloyd { clusters: self.clusters, restarts: self.restarts, max_iterations: self.max_iterations, seed: task.seed }
+    }
+
+    /// The same where φ(x) = √s x: means are vectors, and predictions need no example.
+    fn on_features(
+        &self,
+        rows: &Rows<f64>,
+        scale: f64,
+        task: &Task<'_>,
+        watch: &dyn Monitor,
+    ) -> Result<Fitted, FitError> {
+        let (k, width) = (self.clusters, rows.width());
+        let space = Inputs::new(rows, scale);
+        let found = self.lloyd(task).divide(&space, watch).map_err(|trouble| refuse(trouble, k, &*task.gram))?;
+        let means = space.means(&weights(&found.assigned, k), k + 1);
+        let norms: Vec<f64> = means.chunks_exact(width).map(|mean| scale * dot(mean, mean)).collect();
+        // f_c(x) = 2 s⟨m_c, x⟩ − s‖m_c‖²; coordinate by coordinate
+        let of_coordinate = |j: usize| means.chunks_exact(width).take(k).map(move |mean| 2.0 * mean[j]);
+        let weights = (0..width).flat_map(of_coordinate).collect();
+        let coefficients = Coefficients::Primal { weights, width, scale };
+        let storage = "explicit features, no kernel matrix".to_owned();
+        Ok(told(&found, coefficients, &norms, space.own().iter().sum(), None, storage))
+    }
+}
+
+/// The means 1/n_c of each cluster, and one more column with the mean of all for the scatter of a single cluster.
+fn weights(assigned: &[u32], k: usize) -> Vec<f64> {
+    let n = assigned.len();
+    let mut counts = vec![0.0; k];
+    assigned.iter().for_each(|&c| counts[c as usize] += 1.0);
+    let mut weights = vec![0.0; n * (k + 1)];
+    for (row, &c) in weights.chunks_exact_mut(k + 1).zip(assigned) {
+        row[c as usize] = 1.0 / counts[c as usize];
+        row[k] = 1.0 / n as f64;
+    }
+    weights
+}
+
+/// The fit of a division: ‖m_c‖² of each cluster and of the mean of all, and Σ κ(x, x).
+fn told(
+    found: &Division,
+    coefficients: Coefficients,
+    norms: &[f64],
+    lengths: f64,
+    support: Option<usize>,
+    storage: String,
+) -> Fitted {
+    let k = norms.len() - 1;
+    let scatter = lengths - found.assigned.len() as f64 * norms[k];
+    let mut notes = sizes(&found.assigned, k);
+    notes.push(("explained".to_owned(), if scatter > 0.0 { 1.0 - found.objective / scatter } else { 0.0 }));
+    notes.push(("restarts_alike".to_owned(), found.alike as f64));
+    Fitted::new(
+        Expansion { coefficients, offsets: norms[..k].iter().map(|norm| -norm).collect() },
+        readout(k),
+        SolverReport {
+            status: found.status,
+            iterations: found.iterations,
+            objective: Some(found.objective),
+            support,
+            storage,
+            notes,
+            ..SolverReport::direct()
+        },
+    )
 }
 
 fn refuse(trouble: Trouble, clusters: usize, gram: &dyn Gram) -> FitError {

@@ -1,5 +1,6 @@
 //! Machines that divide examples into clusters.
 
+mod inputs;
 mod kernel_k_means;
 mod lloyd;
 mod spectral_clustering;

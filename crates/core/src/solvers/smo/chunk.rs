@@ -34,6 +34,8 @@ const CHUNK_FACTOR: f64 = 1.15;
 /// Largest share of the variables that a chunk may have for it to pay: if all of its rows can be kept, and otherwise.
 const MAX_SHARE_IN_MEMORY: f64 = 0.8;
 const MAX_SHARE: f64 = 0.6;
+/// Products with an example that cost as much as to pack it: memory that is touched for the first time is dear.
+const PRODUCTS_PER_PACKING: usize = 256;
 /// Rows whose products are taken between two looks at the monitor.
 pub(super) const ROWS_BETWEEN_LOOKS: usize = 480;
 /// Rows and columns of a product that is computed in one go.
@@ -173,17 +175,27 @@ pub(super) fn solve(
     if !stopped {
         let changes = nonzero(&found.beta, &chunk);
         let others = complement(&chunk, n);
-        spent.products(changes.len(), others.len());
-        let together = Apart::new(&whole, &others, &changes);
-        let mut outside: Vec<f64> = others.iter().map(|&t| state[t]).collect();
-        for some in together.changes.chunks(ROWS_BETWEEN_LOOKS) {
+        // the columns of the chunk are computed once more where that costs less than packing all others
+        let all = chunk.len() * changes.len() <= PRODUCTS_PER_PACKING * others.len();
+        let apart = if all { None } else { Some(Apart::new(&whole, &others, &changes)) };
+        let (columns, changes) = match &apart {
+            Some(apart) => (&apart.columns, &apart.changes),
+            None => (&whole, &changes),
+        };
+        let mut outside = if all { state.clone() } else { others.iter().map(|&t| state[t]).collect() };
+        spent.products(changes.len(), outside.len());
+        for some in changes.chunks(ROWS_BETWEEN_LOOKS) {
             if watch.alive(Progress::new(Phase::keeping("smo"), found.iterations)).is_err() {
                 stopped = true;
                 break;
             }
-            subtract_products(&together.columns, some, &mut outside);
+            subtract_products(columns, some, &mut outside);
         }
-        others.iter().zip(outside).for_each(|(&t, s)| state[t] = s);
+        if all {
+            state = outside;
+        } else {
+            others.iter().zip(outside).for_each(|(&t, s)| state[t] = s);
+        }
     }
     chunk.iter().zip(&found.state).for_each(|(&t, &s)| state[t] = s);
     if stopped {

@@ -37,13 +37,16 @@ impl Counted {
         few && all(source, |x| x == 1.0)
     }
 
-    pub(super) fn new(source: &Values, change: &Change<'_>) -> Option<Self> {
+    /// True if these can be counted after a change.
+    pub(super) fn takes(source: &Values, change: &Change) -> bool {
+        change.weights().is_none_or(|weights| weights.len() == 1) && Self::holds(source)
+    }
+
+    /// Packs what can be counted.
+    pub(super) fn new(source: &Values, change: &Change) -> Option<Self> {
         let width = source.width()?;
-        if !Self::holds(source) || source.len().checked_mul(width)? > super::MAX_LAYOUT_BYTES {
-            return None;
-        }
         let rows = source.len();
-        let unit = match change.weights {
+        let unit = match change.weights() {
             None => 1.0,
             Some([one]) => one * one,
             Some(_) => return None,

@@ -36,14 +36,13 @@ struct Entry<const R: usize> {
 /// Steps that occur in practice; the smallest distance from the base is tried as well.
 const STEPS: [f64; 9] = [1.0, 0.5, 0.25, 0.1, 0.01, 0.001, 1.0 / 255.0, 1.0 / 256.0, 1.0 / 16.0];
 
-impl Gridded {
-    pub(super) fn new(source: &Values, change: &Change<'_>) -> Option<Self> {
-        let (len, width) = (source.len(), source.width()?);
-        let factor = match change.weights {
-            None => 1.0,
-            Some([one]) => *one,
-            Some(_) => return None,
-        };
+impl Grid {
+    /// The grid that holds vectors, if there is one.
+    pub(super) fn of(source: &Values, change: &Change) -> Option<Self> {
+        let width = source.width()?;
+        if change.weights().is_some_and(|weights| weights.len() != 1) {
+            return None;
+        }
         let sparse = matches!(source, Values::Sparse(_) | Values::Sparse32(_));
         let single = matches!(source, Values::Dense32(_) | Values::Sparse32(_));
         let lowest = look(source, |numbers| vectorised(Lowest { numbers }), f64::min)?;
@@ -72,11 +71,24 @@ impl Gridded {
                     .unwrap_or(false)
         };
         let step = STEPS.into_iter().chain(Some(smallest)).find(|&step| step <= 1.001 * smallest && fits(step))?;
+        Some(Self { base, step, width })
+    }
+}
+
+impl Gridded {
+    /// Packs vectors on a grid.
+    pub(super) fn new(grid: Grid, source: &Values, change: &Change) -> Option<Self> {
+        let Grid { base, step, width } = grid;
+        let len = source.len();
+        let factor = match change.weights() {
+            None => 1.0,
+            Some([one]) => *one,
+            Some(_) => return None,
+        };
         let pairs = width.div_ceil(2);
         let mut values = vec![0_i16; len.div_ceil(PANEL) * pairs * PANEL * 2];
         let mut squares = vec![0_i32; len];
         let panels = values.chunks_mut((pairs * PANEL * 2).max(1)).zip(squares.chunks_mut(PANEL)).collect();
-        let grid = Grid { base, step, width };
         match source {
             Values::Dense(r) => {
                 parallel::consume(panels, |p, (panel, squares): (&mut [i16], &mut [i32])| {
@@ -247,8 +259,9 @@ impl Loops for OnGrid<'_> {
     }
 }
 
+/// The values base + step · q of vectors of `width` coordinates.
 #[derive(Clone, Copy)]
-struct Grid {
+pub(crate) struct Grid {
     base: f64,
     step: f64,
     width: usize,

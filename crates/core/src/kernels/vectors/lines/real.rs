@@ -4,8 +4,10 @@
 //! Several rows share one reading of a panel, and a panel stays in the second-level cache until all of them have met it. That makes the
 //! rows of many examples at once a product of matrices, at nearly its speed.
 
-use super::{Change, Distances, Finish, PANEL, all, each, finish_stretch, panels, put, stretches};
+use super::{Change, Distances, Finish, PANEL, each, finish_stretch, panels, put, stretches};
 use crate::data::{Rows, Scalar, Values};
+use crate::gram::Precision;
+use crate::kernels::vectors::narrow::narrow_row;
 use crate::kernels::vectors::weight;
 use crate::parallel;
 use crate::vectorise::{Loops, vectorised};
@@ -17,9 +19,12 @@ pub(crate) struct Real {
     values: Vec<f32>,
     width: usize,
     len: usize,
-    distance: bool,
-    /// The same values example by example, where they are few: reading one from its panel touches a line of cache for each feature.
-    examples: Vec<f32>,
+    /// The vectors as they were given, and what was changed in packing: a dense example is read from there, since a panel has a line of cache
+    /// for each of its features.
+    source: Values,
+    change: Change,
+    /// The examples of the source that were packed, in this order; none: all.
+    places: Option<Vec<usize>>,
     /// ‖x‖² of each example, as it is packed; empty where inner products are wanted.
     squares: Vec<f32>,
     /// The largest ‖x‖², also of the examples that these were chosen from: a part of a matrix has the values of the whole.
@@ -34,58 +39,76 @@ const CHUNK: usize = 48;
 const VECTORS_PER_SUM: usize = 4;
 /// Features whose products are added up by themselves, so that rounding grows with their number only.
 const FEATURES_PER_SUM: usize = 256;
-/// Largest size of a second copy, example by example.
-const MAX_EXAMPLES_BYTES: usize = 64 << 20;
 /// Smallest number of features from which on products are faster than differences.
 const MIN_FEATURES_FOR_PRODUCTS: usize = 64;
+/// Features that are turned from rows into lines of a panel at a time: they stay in the first-level cache.
+const FEATURES_TURNED: usize = 16;
+
+/// Several rows at once pay where one streams more than the second-level cache holds, for few more operations.
+pub(super) fn group(width: usize) -> usize {
+    if width >= 128 { GROUP } else { 1 }
+}
+
+/// The most rows that gain from being computed at once.
+pub(super) fn panel_rows(width: usize) -> usize {
+    if width >= MIN_FEATURES_FOR_PRODUCTS { CHUNK } else { 1 }
+}
 
 impl Real {
-    /// Panels of dense or sparse vectors; none of other data, or of numbers that are not finite.
-    pub(crate) fn new(source: &Values, change: &Change<'_>) -> Option<Self> {
-        let (len, width) = (source.len(), source.width()?);
-        if !all(source, f64::is_finite) {
-            return None;
-        }
-        let mut values = vec![0.0; len.div_ceil(PANEL) * width * PANEL];
-        let number = |k: usize, x: f64| {
-            let moved = x - change.shift.map_or(0.0, |s| s[k]);
-            (moved * change.weights.map_or(1.0, |w| weight(w, k))) as f32
-        };
+    /// Panels of dense or sparse vectors, all of them or those at some places; none of other data. Their numbers are finite.
+    pub(crate) fn new(source: &Values, places: Option<Vec<usize>>, change: &Change) -> Option<Self> {
+        let (len, width) = (places.as_ref().map_or(source.len(), Vec::len), source.width()?);
         let size = (width * PANEL).max(1);
-        match source {
-            Values::Dense(r) => parallel::strips(&mut values, size, |p, panel| pack_panel(r, p, panel, number)),
-            Values::Dense32(r) => parallel::strips(&mut values, size, |p, panel| pack_panel(r, p, panel, number)),
-            _ => each(source, |i, k, x| values[(i / PANEL * width + k) * PANEL + i % PANEL] = number(k, x)),
+        let mut values = vec![0.0; len.div_ceil(PANEL) * size];
+        let squared = change.distance && width >= MIN_FEATURES_FOR_PRODUCTS;
+        let mut squares = vec![0.0; if squared { len } else { 0 }];
+        let pack = |p: usize, panel: &mut [f32], squares: &mut [f32]| {
+            let examples = p * PANEL..len.min((p + 1) * PANEL);
+            match source {
+                Values::Dense(r) => pack_panel(r, places.as_deref(), examples, change, panel),
+                Values::Dense32(r) => pack_panel(r, places.as_deref(), examples, change, panel),
+                _ => {}
+            }
+            if squared {
+                vectorised(Squares { panel, squares });
+            }
+        };
+        if let (Values::Sparse(_) | Values::Sparse32(_), Some(places)) = (source, &places) {
+            return Self::new(&source.select(places), None, change);
         }
-        let mut squares = Vec::new();
-        if change.distance && width >= MIN_FEATURES_FOR_PRODUCTS {
-            squares = vec![0.0; len];
-            let panel = |p: usize| &values[p * size..(p + 1) * size];
-            parallel::strips(&mut squares, PANEL, |p, squares| vectorised(Squares { panel: panel(p), squares }));
+        let number = |k: usize, x: f64| {
+            let moved = x - change.shift().map_or(0.0, |s| s[k]);
+            (moved * change.weights().map_or(1.0, |w| weight(w, k))) as f32
+        };
+        if !matches!(source, Values::Dense(_) | Values::Dense32(_)) {
+            each(source, |i, k, x| values[(i / PANEL * width + k) * PANEL + i % PANEL] = number(k, x));
         }
+        let mut rest = squares.as_mut_slice();
+        let mut parts = Vec::with_capacity(len.div_ceil(PANEL));
+        for panel in values.chunks_mut(size) {
+            let count = PANEL.min(rest.len());
+            let (squares, others) = std::mem::take(&mut rest).split_at_mut(count);
+            parts.push((panel, squares));
+            rest = others;
+        }
+        parallel::consume(parts, |p, (panel, squares): (&mut [f32], &mut [f32])| pack(p, panel, squares));
         let longest = squares.iter().copied().fold(0.0, f32::max);
-        Some(Self { values, width, len, distance: change.distance, examples: Vec::new(), squares, longest })
+        let (source, change) = (source.clone(), change.clone());
+        Some(Self { values, width, len, source, change, places, squares, longest })
     }
 
-    /// Keeps the second copy, where rows are long and the copy is small.
-    pub(super) fn keep_examples(&mut self) {
-        let width = self.width;
-        if width < MIN_FEATURES_FOR_PRODUCTS || self.len * width * size_of::<f32>() > MAX_EXAMPLES_BYTES {
-            return;
-        }
-        let mut examples = vec![0.0; self.len * width];
-        parallel::strips(&mut examples, PANEL * width, |p, rows| {
-            let panel = &self.values[p * width * PANEL..(p + 1) * width * PANEL];
-            for (lane, row) in rows.chunks_exact_mut(width).enumerate() {
-                for (x, line) in row.iter_mut().zip(panel.chunks_exact(PANEL)) {
-                    *x = line[lane];
-                }
-            }
-        });
-        self.examples = examples;
+    /// The same where these are some of more examples, of which the longest is known.
+    pub(crate) fn among(self, longest: f32) -> Self {
+        Self { longest: longest.max(self.longest), ..self }
     }
 
     pub(super) fn select(&self, keep: &[usize]) -> Self {
+        if let Values::Dense(_) | Values::Dense32(_) = self.source {
+            let places = keep.iter().map(|&i| self.places.as_ref().map_or(i, |places| places[i])).collect();
+            if let Some(chosen) = Self::new(&self.source, Some(places), &self.change) {
+                return chosen.among(self.longest);
+            }
+        }
         let width = self.width;
         let size = (width * PANEL).max(1);
         let mut values = vec![0.0; keep.len().div_ceil(PANEL) * width * PANEL];
@@ -100,19 +123,21 @@ impl Real {
         });
         let squares =
             if self.squares.is_empty() { Vec::new() } else { keep.iter().map(|&i| self.squares[i]).collect() };
-        let mut chosen = Self { values, squares, len: keep.len(), examples: Vec::new(), ..*self };
-        chosen.keep_examples();
-        chosen
+        Self {
+            values,
+            squares,
+            len: keep.len(),
+            width,
+            source: self.source.clone(),
+            change: self.change.clone(),
+            places: None,
+            longest: self.longest,
+        }
     }
 
-    /// Several rows at once pay where one streams more than the second-level cache holds, for few more operations.
-    pub(super) fn group(&self) -> usize {
-        if self.width >= 128 { GROUP } else { 1 }
-    }
-
-    /// The most rows that gain from being computed at once.
-    pub(super) fn panel_rows(&self) -> usize {
-        if self.width >= MIN_FEATURES_FOR_PRODUCTS { CHUNK } else { 1 }
+    /// Coordinates of the vectors.
+    pub(super) fn width(&self) -> usize {
+        self.width
     }
 
     /// The largest ‖x‖² where distances could be taken from products.
@@ -123,12 +148,18 @@ impl Real {
     /// Writes an example to every `count`-th place from the `r`-th on.
     fn spread(&self, i: usize, r: usize, count: usize, xs: &mut [f32]) {
         let places = xs[r..].iter_mut().step_by(count);
-        if self.examples.is_empty() {
-            let first = i / PANEL * self.width * PANEL + i % PANEL;
-            places.enumerate().for_each(|(k, x)| *x = self.values[first + k * PANEL]);
-        } else {
-            places.zip(&self.examples[i * self.width..(i + 1) * self.width]).for_each(|(x, value)| *x = *value);
-        }
+        let frame = (self.change.shift(), self.change.weights());
+        let example = self.places.as_ref().map_or(i, |places| places[i]);
+        let mut row = Vec::with_capacity(self.width);
+        match &self.source {
+            Values::Dense(r) => narrow_row(r.row(example), frame, &mut row),
+            Values::Dense32(r) => narrow_row(r.row(example), frame, &mut row),
+            _ => {
+                let first = i / PANEL * self.width * PANEL + i % PANEL;
+                return places.enumerate().for_each(|(k, x)| *x = self.values[first + k * PANEL]);
+            }
+        };
+        places.zip(row).for_each(|(x, value)| *x = value);
     }
 
     pub(super) fn rows(
@@ -178,7 +209,7 @@ impl Real {
         finish: Finish<'_>,
     ) {
         debug_assert!(cols.end <= self.len);
-        let way = match (self.distance, by) {
+        let way = match (self.change.distance, by) {
             (true, Distances::Products) if !self.squares.is_empty() => Way::DistanceByProducts,
             (true, _) => Way::Distance,
             (false, _) => Way::Product,
@@ -254,13 +285,31 @@ impl Loops for ToDistances<'_> {
     }
 }
 
-/// Packs up to 64 dense rows.
-fn pack_panel<S: Scalar>(rows: &Rows<S>, p: usize, panel: &mut [f32], number: impl Fn(usize, f64) -> f32) {
-    for i in p * PANEL..rows.len().min((p + 1) * PANEL) {
-        for (k, x) in rows.row(i).iter().enumerate() {
-            panel[k * PANEL + i % PANEL] = number(k, x.wide());
+/// Packs up to 64 dense rows: each becomes a row in f32, and some features of all of them at a time become lines of the panel.
+fn pack_panel<S: Scalar>(
+    rows: &Rows<S>,
+    places: Option<&[usize]>,
+    examples: Range<usize>,
+    change: &Change,
+    panel: &mut [f32],
+) {
+    let (width, count) = (rows.width(), examples.len());
+    f32::scratch(|narrow| {
+        narrow.clear();
+        for i in examples {
+            let example = places.map_or(i, |places| places[i]);
+            narrow_row(rows.row(example), (change.shift(), change.weights()), narrow);
         }
-    }
+        for first in (0..width).step_by(FEATURES_TURNED) {
+            let features = first..(first + FEATURES_TURNED).min(width);
+            for lane in 0..count {
+                let row = &narrow[lane * width..(lane + 1) * width];
+                for k in features.clone() {
+                    panel[k * PANEL + lane] = row[k];
+                }
+            }
+        }
+    });
 }
 
 /// Rows that are summed side by side.

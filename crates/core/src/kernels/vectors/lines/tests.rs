@@ -4,6 +4,10 @@ use super::*;
 use crate::data::Coordinate;
 use crate::seed::Seed;
 
+fn pack(values: &Values, change: &Change) -> Option<Lines> {
+    Lines::new(Layout::of(values, change)?, values, change)
+}
+
 fn plain(x: &[f64], y: &[f64], distance: bool) -> f64 {
     x.iter().zip(y).map(|(a, b)| if distance { (a - b) * (a - b) } else { a * b }).sum()
 }
@@ -11,7 +15,7 @@ fn plain(x: &[f64], y: &[f64], distance: bool) -> f64 {
 fn check(values: &Values, dense: &[Vec<f64>], layout: fn(&Lines) -> bool) {
     let n = dense.len();
     for (distance, by) in [(true, Distances::Differences), (true, Distances::Products), (false, Distances::Products)] {
-        let lines = Lines::new(values, &Change { shift: None, weights: Some(&[0.5]), distance }).unwrap();
+        let lines = pack(values, &Change { shift: None, weights: Some(Arc::new(vec![0.5])), distance }).unwrap();
         assert!(layout(&lines));
         let keep: Vec<usize> = (0..n).filter(|i| i % 3 != 1).collect();
         for (lines, places) in [(lines.select(&keep), keep), (lines, (0..n).collect())] {
@@ -63,7 +67,8 @@ fn every_layout_gives_distances_and_products() {
 fn the_shift_of_a_distance_is_taken_before_rounding() {
     let far: Vec<Vec<f64>> = (0..70).map(|i| vec![1e6 + 0.3 * f64::from(i), 0.1 * f64::from(i % 7)]).collect();
     let source: Values = Rows::from_vectors(&far).unwrap().into();
-    let lines = Lines::new(&source, &Change { shift: Some(&[1e6, 0.0]), weights: None, distance: true }).unwrap();
+    let shift = Some(Arc::new(vec![1e6, 0.0]));
+    let lines = pack(&source, &Change { shift, weights: None, distance: true }).unwrap();
     let mut row = vec![0.0; 70];
     lines.rows(&[5], &(0..70), &mut [&mut row], Distances::Differences, &|_| {});
     for (j, &found) in row.iter().enumerate() {
@@ -84,8 +89,8 @@ fn counted_products_with_other_examples_are_those_by_definition() {
     columns.iter().for_each(|c| assert!(sparse.push(&ones(c))));
     let source: Values = sparse.into();
     assert!(Counted::holds(&source));
-    let change = Change { shift: None, weights: Some(&[0.5]), distance: true };
-    let Some(Lines::Counted(counted)) = Lines::new(&source, &change) else { panic!("zeros and ones are counted") };
+    let change = Change { shift: None, weights: Some(Arc::new(vec![0.5])), distance: true };
+    let Some(Lines::Counted(counted)) = pack(&source, &change) else { panic!("zeros and ones are counted") };
     for _ in 0..5 {
         // features that no column has are passed over
         let x = row(40);
