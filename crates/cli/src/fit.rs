@@ -115,15 +115,19 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let model = outcome?;
     let fit = fitting.elapsed().as_secs_f64();
 
+    // the file waits for the disk, the measures for the processor
     let saving = Instant::now();
-    let saved = watch::save(&model, target)?;
-    let save = saving.elapsed().as_secs_f64();
-
-    // of a certified fit the others are held-out examples
-    let metrics = match &part {
-        Some(places) => training_metrics(&model, &data.select(places)),
-        None => training_metrics(&model, &data),
-    };
+    let (saved, save, metrics) = std::thread::scope(|scope| {
+        let saver = scope.spawn(|| (watch::save(&model, target), saving.elapsed().as_secs_f64()));
+        // of a certified fit the others are held-out examples
+        let metrics = match &part {
+            Some(places) => training_metrics(&model, &data.select(places)),
+            None => training_metrics(&model, &data),
+        };
+        let (saved, save) = saver.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        (saved, save, metrics)
+    });
+    let saved = saved?;
     more.extend(input::left_out(&data));
     let seconds = json!({"read": read, "fit": fit, "save": save, "total": started.elapsed().as_secs_f64()});
     finish(&model, metrics.as_ref(), &seconds, (&saved, target), flags, &more)?;
@@ -165,8 +169,10 @@ fn certified(
     Ok((found.model, told, found.places))
 }
 
-/// Kernel values that may be computed only to report the training error: some hundredths of a second.
+/// Kernel values that may be computed only to report the training error, some hundredths of a second; fewer of vectors that have more
+/// coordinates than these.
 const MAX_KERNEL_VALUES_FOR_TRAINING_ERROR: usize = 20_000_000;
+const COORDINATES_OF_CHEAP_VALUES: usize = 64;
 
 /// Measures of the model on the examples it learned from: on all of them where their scores are known or cheap, otherwise on
 /// every few.
@@ -183,8 +189,10 @@ pub(crate) fn training_metrics(model: &Model, data: &Dataset) -> Option<Metrics>
     if let Some(scores) = &model.fitted().training_scores {
         return measure(&model.fitted().read(scores.clone()), target).ok().map(Metrics::without_intervals);
     }
-    let every =
-        (data.len() * model.fitted().expansion.points().len()).div_ceil(MAX_KERNEL_VALUES_FOR_TRAINING_ERROR).max(1);
+    let width: usize = data.views().iter().filter_map(|view| view.values.dense_width()).sum();
+    let values = data.len() * model.fitted().expansion.points().len();
+    let work = values * width.max(COORDINATES_OF_CHEAP_VALUES) / COORDINATES_OF_CHEAP_VALUES;
+    let every = work.div_ceil(MAX_KERNEL_VALUES_FOR_TRAINING_ERROR).max(1);
     if every == 1 {
         return measure(&model.predict(data).ok()?, target).ok().map(Metrics::without_intervals);
     }

@@ -24,6 +24,15 @@ pub enum Values {
 }
 
 impl Values {
+    /// The number of coordinates of dense vectors.
+    pub fn dense_width(&self) -> Option<usize> {
+        match self {
+            Self::Dense(r) => Some(r.width()),
+            Self::Dense32(r) => Some(r.width()),
+            _ => None,
+        }
+    }
+
     /// The number of examples.
     pub fn len(&self) -> usize {
         match self {
