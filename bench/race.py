@@ -196,7 +196,8 @@ def race_set(settings, book, one):
 
 def chosen(only):
     usual = any(one.how for one in catalogue.SETS.values())
-    known = [*catalogue.SETS, *(catalogue.SPECIALS if usual else [])]
+    drawn = any(name.startswith("shape-") for name in catalogue.SETS)
+    known = [*catalogue.SETS, *(catalogue.SPECIALS if usual else ["grid"] if drawn else [])]
     names = only.lower().split(",") if only else known
     for name in names:
         if name not in known:

@@ -97,6 +97,11 @@ GRID_C = [2.0**k for k in range(-1, 12, 2)]
 GRID_GAMMA = [0.0078 * 4.0**k for k in range(-3, 4)]
 GRID_FOLDS = 5
 GRID_QUICK = 500
+# on drawn sets: the first of them, cut, and around their own γ
+GRID_SHAPES = 3
+GRID_SHAPE_ROWS = 1500
+GRID_SHAPE_C = [0.1, 1.0, 10.0, 100.0, 1000.0]
+GRID_SHAPE_GAMMA = [1 / 16, 1 / 4, 1.0, 4.0, 16.0]
 
 SPECIALS = ("grid", "scaling", "mnist_poly9", "probability")
 

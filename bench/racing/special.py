@@ -7,12 +7,23 @@ from racing.duel import Course, Failed, child, ours, say
 
 
 def grid(settings, book):
-    """The whole search for C and γ on USPS, with the final fit: mercer select against GridSearchCV."""
-    course = Course(settings, catalogue.SETS["usps"], settings.cut(catalogue.GRID_QUICK), "grid")
-    if not settings.wants("sklearn") or book.done("grid", "sklearn"):
+    """The whole search for C and γ, with the final fit: mercer select against GridSearchCV. On USPS, or on some of the drawn sets."""
+    if "usps" in catalogue.SETS:
+        one = catalogue.SETS["usps"]
+        course = Course(settings, one, settings.cut(catalogue.GRID_QUICK), "grid")
+        return grid_on(settings, book, course, catalogue.GRID_C, catalogue.GRID_GAMMA)
+    for one in list(catalogue.SETS.values())[: catalogue.GRID_SHAPES]:
+        course = Course(settings, one, catalogue.GRID_SHAPE_ROWS, f"grid-{one.name}")
+        gammas = [float(f"{course.gamma * factor:.3g}") for factor in catalogue.GRID_SHAPE_GAMMA]
+        grid_on(settings, book, course, catalogue.GRID_SHAPE_C, gammas)
+    return None
+
+
+def grid_on(settings, book, course, cs, gammas):
+    if not settings.wants("sklearn") or book.done(course.case, "sklearn"):
         return
-    say("grid")
-    cs, gammas = ([repr(v) for v in values] for values in (catalogue.GRID_C, catalogue.GRID_GAMMA))
+    say(course.case)
+    cs, gammas = ([repr(v) for v in values] for values in (cs, gammas))
     words = f"{len(cs)}×{len(gammas)}, {catalogue.GRID_FOLDS} folds, C={cs[0]}…{cs[-1]}, γ={gammas[0]}…{gammas[-1]}"
     record = course.record(settings, "sklearn", setting=words)
     try:
