@@ -275,11 +275,21 @@ mod tests {
                 assert!((own - scores[i * 3 + c as usize] - apart).abs() < 1e-10);
             }
         }
-        let kernel = linear();
+        // without a matrix the objective is that of the matrix
+        assert_eq!(model.fitted.report.storage, "explicit features, no kernel matrix");
+        let mut k = vec![0.0; n * n];
+        crate::gram::fill(linear().gram(&data).unwrap().as_ref(), &mut k);
+        let by_definition = objective(&k, n, &codes);
+        assert!((model.fitted.report.objective.unwrap() - by_definition).abs() < 1e-9 * by_definition);
+        let single = objective(&k, n, &vec![0; n]);
+        let explained = model.fitted.report.notes.iter().find(|(name, _)| name == "explained").unwrap().1;
+        assert!((explained - (1.0 - by_definition / single)).abs() < 1e-9);
+        let kernel = rbf(0.2);
+        let stored = machine.fit(&kernel, &data).unwrap();
         let job = Job { budget: Budget { memory: 0 }, ..Job::new(&machine, &kernel) };
         let streamed = job.run(&data, &crate::watch::Silent).unwrap();
         assert_eq!(streamed.fitted.report.storage, "kernel matrix streamed");
-        assert_eq!(streamed.predict(&data).unwrap().labels(), model.predict(&data).unwrap().labels());
+        assert_eq!(streamed.predict(&data).unwrap().labels(), stored.predict(&data).unwrap().labels());
     }
 
     #[test]
