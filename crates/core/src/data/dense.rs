@@ -1,16 +1,84 @@
 //! Dense vectors: equal lengths, row by row in one block of memory.
 
 use super::{Examples, Scalar};
+use crate::parallel;
+use crate::vectorise::{Loops, vectorised};
 use std::fmt;
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// n vectors of length d, stored row by row.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone)]
 pub struct Rows<S> {
     values: Numbers<S>,
     len: usize,
     width: usize,
+    /// Looked for once.
+    extremes: OnceLock<Extremes>,
+}
+
+/// The smallest and the largest of some numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Extremes {
+    /// The smallest; infinite where there is none.
+    pub(crate) lowest: f64,
+    /// The largest; infinite below zero where there is none.
+    pub(crate) largest: f64,
+    /// True if all are finite.
+    pub(crate) finite: bool,
+}
+
+impl Extremes {
+    fn joined(self, other: Self) -> Self {
+        let (lowest, largest) = (self.lowest.min(other.lowest), self.largest.max(other.largest));
+        Self { lowest, largest, finite: self.finite && other.finite }
+    }
+}
+
+/// The loop that looks for extremes.
+struct Look<'a, S>(&'a [S]);
+
+impl<S: Scalar> Loops for Look<'_, S> {
+    type Output = Extremes;
+
+    #[inline(always)]
+    fn run(self) -> Extremes {
+        const LANES: usize = 16;
+        let (mut lowest, mut largest, mut strange) =
+            ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES], [0_u64; LANES]);
+        for group in self.0.chunks(LANES) {
+            for (l, x) in group.iter().enumerate() {
+                let x = x.wide();
+                lowest[l] = if x < lowest[l] { x } else { lowest[l] };
+                largest[l] = if x > largest[l] { x } else { largest[l] };
+                strange[l] |= u64::from(!(x.abs() <= f64::MAX));
+            }
+        }
+        Extremes {
+            lowest: lowest.into_iter().fold(f64::INFINITY, f64::min),
+            largest: largest.into_iter().fold(f64::NEG_INFINITY, f64::max),
+            finite: strange.iter().all(|s| *s == 0),
+        }
+    }
+}
+
+/// Numbers that are looked at in one go.
+const PART: usize = 1 << 14;
+
+impl<S: fmt::Debug> fmt::Debug for Rows<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rows")
+            .field("values", &self.values)
+            .field("len", &self.len)
+            .field("width", &self.width)
+            .finish()
+    }
+}
+
+impl<S: PartialEq> PartialEq for Rows<S> {
+    fn eq(&self, other: &Self) -> bool {
+        (self.len, self.width) == (other.len, other.width) && self.values == other.values
+    }
 }
 
 /// Memory that somebody else owns, such as an array of another language.
@@ -47,15 +115,32 @@ impl<S: PartialEq> PartialEq for Numbers<S> {
 }
 
 impl<S: Scalar> Rows<S> {
+    fn of(values: Numbers<S>, len: usize, width: usize) -> Self {
+        Self { values, len, width, extremes: OnceLock::new() }
+    }
+
+    /// The smallest and the largest number; they are looked for once.
+    pub(crate) fn extremes(&self) -> Extremes {
+        let look = || {
+            let parts = self.values.len().div_ceil(PART);
+            let part = |i: usize| vectorised(Look(&self.values[i * PART..self.values.len().min((i + 1) * PART)]));
+            // one part is not worth waking a thread
+            let found = if parts <= 1 { (0..parts).map(part).collect() } else { parallel::map(parts, part) };
+            let none = Extremes { lowest: f64::INFINITY, largest: f64::NEG_INFINITY, finite: true };
+            found.into_iter().fold(none, Extremes::joined)
+        };
+        *self.extremes.get_or_init(look)
+    }
+
     /// Takes `len × width` numbers, row by row; `None` if their count is another.
     pub fn new(values: Vec<S>, len: usize, width: usize) -> Option<Self> {
-        (len.checked_mul(width)? == values.len()).then_some(Self { values: Numbers::Own(values), len, width })
+        (len.checked_mul(width)? == values.len()).then_some(Self::of(Numbers::Own(values), len, width))
     }
 
     /// The same with numbers that are lent and not copied; they must not change as long as the rows are there.
     pub fn borrowed(values: Borrowed<S>, len: usize, width: usize) -> Option<Self> {
         let right = len.checked_mul(width)? == (*values).as_ref().len();
-        right.then_some(Self { values: Numbers::Borrowed(values), len, width })
+        right.then_some(Self::of(Numbers::Borrowed(values), len, width))
     }
 
     /// True if the numbers are borrowed.
@@ -66,7 +151,7 @@ impl<S: Scalar> Rows<S> {
     /// The same rows with numbers of their own.
     #[must_use]
     pub fn to_own(&self) -> Self {
-        Self { values: Numbers::Own(self.values.to_vec()), len: self.len, width: self.width }
+        Self::of(Numbers::Own(self.values.to_vec()), self.len, self.width)
     }
 
     /// Copies vectors of equal length; `None` if lengths differ.
@@ -104,6 +189,7 @@ impl<S: Scalar> Rows<S> {
 
     /// All numbers, to be changed; lent ones are copied first.
     pub fn values_mut(&mut self) -> &mut [S] {
+        self.extremes = OnceLock::new();
         if let Numbers::Borrowed(values) = &self.values {
             self.values = Numbers::Own((**values).as_ref().to_vec());
         }
@@ -124,13 +210,13 @@ impl<S: Scalar> Rows<S> {
         for &i in keep {
             values.extend_from_slice(self.row(i));
         }
-        Self { values: Numbers::Own(values), len: keep.len(), width: self.width }
+        Self::of(Numbers::Own(values), keep.len(), self.width)
     }
 
     /// The same numbers in another precision.
     pub fn convert<T: Scalar>(&self) -> Rows<T> {
         let values = self.values.iter().map(|&x| T::narrow(x.wide())).collect();
-        Rows { values: Numbers::Own(values), len: self.len, width: self.width }
+        Rows::of(Numbers::Own(values), self.len, self.width)
     }
 }
 
@@ -146,6 +232,24 @@ impl<S: Scalar> Examples<[S]> for Rows<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn extremes_are_those_of_all_numbers_and_of_what_they_were_changed_to() {
+        let values: Vec<f64> = (0..40_000).map(|i| (f64::from(i) * 0.37).sin()).collect();
+        let mut rows = Rows::new(values.clone(), 400, 100).unwrap();
+        let lowest = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        assert_eq!(rows.extremes(), Extremes { lowest, largest, finite: true });
+        for (place, value) in [(39_999, f64::NAN), (7, f64::INFINITY)] {
+            let mut changed = rows.clone();
+            changed.values_mut()[place] = value;
+            assert!(!changed.extremes().finite && changed != rows);
+        }
+        rows.values_mut()[12_345] = -7.0;
+        assert_eq!((rows.extremes().lowest, rows.extremes().largest), (-7.0, largest));
+        assert_eq!(Rows::<f32>::new(vec![2.0, -3.0], 1, 2).unwrap().extremes().lowest, -3.0);
+        assert!(Rows::<f64>::new(Vec::new(), 0, 3).unwrap().extremes().finite);
+    }
 
     #[test]
     fn lent_rows_are_those_of_copies_until_they_are_changed() {

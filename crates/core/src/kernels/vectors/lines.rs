@@ -259,7 +259,11 @@ fn all(source: &Values, obeys: impl Fn(f64) -> bool + Sync + Send) -> bool {
 
 /// True if every stored number is finite; false for other data than vectors.
 pub(crate) fn is_finite(source: &Values) -> bool {
-    all(source, f64::is_finite)
+    match source {
+        Values::Dense(r) => r.extremes().finite,
+        Values::Dense32(r) => r.extremes().finite,
+        _ => all(source, f64::is_finite),
+    }
 }
 
 /// Copies the lanes of a panel that belong to a stretch of the columns.

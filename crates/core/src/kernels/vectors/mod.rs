@@ -179,9 +179,7 @@ impl<F: Family> Leaf for F {
 /// No entry is missing where the kernel does not take that; sparse vectors have no gaps.
 pub(crate) fn complete(entry: &'static KernelEntry, values: &Values) -> Result<(), KernelError> {
     fn gap<S: Scalar>(rows: &Rows<S>) -> Option<(usize, usize)> {
-        // whole chunks are looked at without a branch; the place is looked for only if there is one
-        let some = |chunk: &[S]| chunk.iter().fold(false, |some, x| some | x.wide().is_nan());
-        if !rows.values().chunks(1024).any(some) {
+        if rows.extremes().finite {
             return None;
         }
         rows.values().iter().position(|x| x.wide().is_nan()).map(|at| (at / rows.width(), at % rows.width()))

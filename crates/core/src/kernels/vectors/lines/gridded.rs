@@ -6,7 +6,7 @@
 mod vnni;
 
 use super::{Change, Finish, PANEL, at_once, each, finish_stretch, look, panels, put, stretches};
-use crate::data::{Scalar, Values};
+use crate::data::{Rows, Scalar, Values};
 use crate::parallel;
 use crate::vectorise::{Loops, vectorised};
 use std::ops::Range;
@@ -40,7 +40,7 @@ impl Grid {
     /// The grid that holds vectors, if there is one.
     pub(super) fn of(source: &Values, change: &Change) -> Option<Self> {
         let width = source.width()?;
-        if change.weights().is_some_and(|weights| weights.len() != 1) {
+        if change.weights().is_some_and(|weights| weights.len() != 1) || Self::is_refuted(source, change.distance) {
             return None;
         }
         let sparse = matches!(source, Values::Sparse(_) | Values::Sparse32(_));
@@ -65,13 +65,48 @@ impl Grid {
                 return false;
             }
             // a value that was rounded once from its place on the grid
-            let tolerance = if single { 1e-6 } else { 1e-12 } * (most + (base / step).abs()).max(1.0);
+            let tolerance = if single { ROUNDING.1 } else { ROUNDING.0 } * (most + (base / step).abs()).max(1.0);
             tolerance < 0.01
                 && look(source, |numbers| vectorised(OnGrid { numbers, base, step, tolerance }), |a, b| a && b)
                     .unwrap_or(false)
         };
         let step = STEPS.into_iter().chain(Some(smallest)).find(|&step| step <= 1.001 * smallest && fits(step))?;
         Some(Self { base, step, width })
+    }
+}
+
+/// Numbers of dense vectors that are compared with one another before all are looked at.
+const SAMPLE: usize = 4096;
+/// Roundings of numbers on a grid, in parts of their size, of numbers in f64 and in f32.
+const ROUNDING: (f64, f64) = (1e-12, 1e-6);
+
+impl Grid {
+    /// True if no grid can hold dense vectors: of their numbers two are nearer than two places of the finest grid and farther apart
+    /// than rounding. Nearly all reals are found out so, without a look at all of them for each step.
+    fn is_refuted(source: &Values, distance: bool) -> bool {
+        fn sample<S: Scalar>(rows: &Rows<S>) -> Vec<f64> {
+            // an odd distance, so that not all of the sample stand in a few columns
+            let every = rows.values().len().div_ceil(SAMPLE).max(1) | 1;
+            rows.values().iter().step_by(every).map(|x| x.wide()).collect()
+        }
+        let (extremes, mut numbers, rounding) = match source {
+            Values::Dense(r) => (r.extremes(), sample(r), ROUNDING.0),
+            Values::Dense32(r) => (r.extremes(), sample(r), ROUNDING.1),
+            _ => return false,
+        };
+        if !extremes.finite {
+            return false;
+        }
+        let base = if distance { extremes.lowest } else { 0.0 };
+        let largest = (extremes.lowest - base).abs().max((extremes.largest - base).abs());
+        // a number lies so near to its place, whatever the step
+        let near = 1.01 * rounding * (largest + base.abs());
+        let finest = largest / 32_767.0;
+        numbers.sort_unstable_by(f64::total_cmp);
+        numbers.windows(2).any(|pair| {
+            let apart = pair[1] - pair[0];
+            apart > 2.0 * near && apart < finest - 2.0 * near
+        })
     }
 }
 
@@ -363,6 +398,32 @@ impl Loops for Scale<'_> {
 mod tests {
     use super::*;
     use crate::seed::Seed;
+
+    #[test]
+    fn reals_are_told_from_grids_by_a_sample() {
+        let mut random = Seed(4).stream("grids");
+        let change = |distance| Change { shift: None, weights: None, distance };
+        for distance in [true, false] {
+            for (offset, scale) in [(0.0, 1.0), (1e4, 1.0), (-3.0, 1e-7), (0.0, 1e9)] {
+                let reals: Vec<f64> = (0..60_000).map(|_| offset + scale * random.normal()).collect();
+                let singles: Vec<f32> = reals.iter().map(|x| *x as f32).collect();
+                let source: Values = Rows::new(reals, 600, 100).unwrap().into();
+                assert!(Grid::is_refuted(&source, distance) && Grid::of(&source, &change(distance)).is_none());
+                // far from zero numbers of 24 bits lie on a grid of their own
+                let source: Values = Rows::new(singles, 600, 100).unwrap().into();
+                assert!(offset == 1e4 || Grid::is_refuted(&source, distance), "{offset} {scale}");
+            }
+            for step in [1.0, 1.0 / 255.0, 0.001, 0.37] {
+                let places: Vec<f64> = (0..60_000).map(|_| random.below(400) as f64 * step).collect();
+                let singles: Vec<f32> = places.iter().map(|x| *x as f32).collect();
+                for source in
+                    [Values::from(Rows::new(places, 600, 100).unwrap()), Rows::new(singles, 600, 100).unwrap().into()]
+                {
+                    assert!(!Grid::is_refuted(&source, distance) && Grid::of(&source, &change(distance)).is_some());
+                }
+            }
+        }
+    }
 
     #[test]
     fn the_fast_products_are_those_of_the_plain_loop() {
