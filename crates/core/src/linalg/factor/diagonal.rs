@@ -24,12 +24,7 @@ impl Diagonal {
     pub(super) fn new(most: usize) -> Self {
         let width = most.next_multiple_of(ROWS);
         let empty = Corner { values: [[0.0; COLUMNS]; COLUMNS], reciprocals: [1.0; COLUMNS] };
-        Self {
-            width,
-            size: 0,
-            lines: vec![Line::ZERO; width * (width / ROWS)],
-            corners: vec![empty; width / COLUMNS],
-        }
+        Self { width, size: 0, lines: vec![Line::ZERO; width * (width / ROWS)], corners: vec![empty; width / COLUMNS] }
     }
 
     /// Lines of a micropanel.
@@ -129,6 +124,7 @@ impl Diagonal {
 }
 
 /// The Cholesky factor of 8 × 8 numbers: column by column, each with what the columns before leave.
+#[inline(always)]
 fn corner(lines: &[Line], first: usize) -> Result<Corner, NotPositive> {
     let mut values = [[0.0; COLUMNS]; COLUMNS];
     for (column, line) in values.iter_mut().zip(lines) {

@@ -225,3 +225,90 @@ pub(super) fn substitute<S: Simd>(simd: S, lines: &mut [Line], corner: &Corner) 
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::sets;
+    use super::*;
+    use pulp::WithSimd;
+    use std::array::from_fn;
+
+    /// Everything that runs in registers, on the same numbers.
+    struct All<'a> {
+        left: &'a [Line],
+        right: &'a [Line],
+        corner: &'a Corner,
+    }
+
+    fn columns() -> [Vec<f64>; COLUMNS] {
+        from_fn(|c| (0..2 * ROWS).map(|i| ((c * 50 + i) as f64).cos()).collect())
+    }
+
+    impl WithSimd for All<'_> {
+        type Output = Vec<f64>;
+
+        #[inline(always)]
+        fn with_simd<S: Simd>(self, simd: S) -> Vec<f64> {
+            let mut out = Vec::new();
+            for first in [0, 8, 16] {
+                for how in [How::Subtract, How::Add, How::Set, How::SetMinus] {
+                    let mut target = columns();
+                    let mut slices = target.each_mut().map(Vec::as_mut_slice);
+                    into_columns(simd, self.left, self.right, first, how, &mut slices, 5);
+                    out.extend(target.concat());
+                }
+                out.extend(alone(simd, self.left, self.right, first).concat());
+                let mut lines = self.left[..COLUMNS].to_vec();
+                from_lines(simd, self.left, self.right, first, &mut lines);
+                substitute(simd, &mut lines, self.corner);
+                out.extend(lines.iter().flat_map(|line| line.0));
+            }
+            out
+        }
+    }
+
+    fn plain(all: &All<'_>) -> Vec<f64> {
+        let mut out = Vec::new();
+        for first in [0, 8, 16] {
+            let product = |i: usize, c: usize| {
+                let pairs = all.left.iter().zip(all.right);
+                pairs.fold(0.0, |sum, (l, r)| l.0[i].mul_add(r.0[first + c], sum))
+            };
+            for how in [How::Subtract, How::Add, How::Set, How::SetMinus] {
+                let mut target = columns();
+                for (c, i) in (0..COLUMNS).flat_map(|c| (0..ROWS).map(move |i| (c, i))) {
+                    target[c][5 + i] = how.of(target[c][5 + i], product(i, c));
+                }
+                out.extend(target.concat());
+            }
+            (0..COLUMNS).for_each(|c| out.extend((0..ROWS).map(|i| product(i, c))));
+            let mut x: [[f64; ROWS]; COLUMNS] = from_fn(|c| from_fn(|i| all.left[c].0[i] - product(i, c)));
+            for (i, j) in (0..ROWS).flat_map(|i| (0..COLUMNS).map(move |j| (i, j))) {
+                let sum = (0..j).fold(x[j][i], |rest, k| (-x[k][i]).mul_add(all.corner.values[k][j], rest));
+                x[j][i] = sum * all.corner.reciprocals[j];
+            }
+            out.extend(x.concat());
+        }
+        out
+    }
+
+    #[test]
+    fn registers_give_the_bits_of_plain_loops() {
+        let line = |seed: usize| Line(from_fn(|i| ((seed * 31 + i * 7) as f64).sin()));
+        let corner = Corner {
+            values: from_fn(|k| from_fn(|j| if j < k { f64::NAN } else { 2.0 + ((k * 9 + j) as f64).sin() })),
+            reciprocals: from_fn(|j| 0.5 + j as f64 / 10.0),
+        };
+        for length in [8, 9, 24, 50] {
+            let left: Vec<Line> = (0..length).map(line).collect();
+            let right: Vec<Line> = (0..length).map(|k| line(1000 + k)).collect();
+            let all = || All { left: &left, right: &right, corner: &corner };
+            let wanted = plain(&all());
+            for set in sets() {
+                let found = set.dispatch(all());
+                let same = found.iter().zip(&wanted).all(|(a, b)| a.to_bits() == b.to_bits());
+                assert!(same && found.len() == wanted.len(), "{set:?} {length}");
+            }
+        }
+    }
+}

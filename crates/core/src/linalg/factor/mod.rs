@@ -20,7 +20,7 @@ mod update;
 
 pub(super) use inverse::invert;
 pub(super) use substitution::{backward, forward};
-pub(super) use tiles::transpose;
+pub(super) use tiles::{mirror, transpose};
 
 use super::NotPositive;
 use crate::parallel;
@@ -190,6 +190,92 @@ fn keep(diagonal: &Diagonal, panel: Panel<'_>, m: usize, mut columns: Vec<&mut [
     for (row, lines) in (width / ROWS - m..).zip(panel.lines.chunks_exact(width)) {
         for (column, line) in columns.iter_mut().zip(&lines[first..]) {
             store_rows(line, column, row * ROWS);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seed::Seed;
+
+    /// The instruction sets of this processor, and none.
+    pub(super) fn sets() -> Vec<Arch> {
+        let mut sets = vec![Arch::Scalar, Arch::new()];
+        #[cfg(target_arch = "x86_64")]
+        sets.extend(pulp::x86::V3::try_new().map(Arch::V3));
+        sets
+    }
+
+    /// A symmetric matrix with a strong diagonal.
+    fn positive(n: usize) -> Vec<f64> {
+        let mut random = Seed(8).stream("factor");
+        let mut a = vec![0.0; n * n];
+        for i in 0..n {
+            for j in 0..=i {
+                a[i * n + j] = random.normal();
+                a[j * n + i] = a[i * n + j];
+            }
+            a[i * n + i] = 3.0 * (n as f64).sqrt() + random.uniform();
+        }
+        a
+    }
+
+    #[test]
+    fn factors_inverses_and_solutions_have_the_same_bits_on_every_instruction_set() {
+        // one block and several, whole micropanels and others
+        for n in [1, 2, 8, 23, 24, 25, 47, 48, 49, 96, 100, 131] {
+            let (a, k) = (positive(n), n % 30 + 1);
+            let all = |set: Arch| {
+                let (mut lower, mut inverse) = (a.clone(), a.clone());
+                factor(set, &mut lower, n).unwrap();
+                let log_determinant = invert(set, &mut inverse, n).unwrap();
+                let b: Vec<f64> = (0..n * k).map(|i| (i as f64).sin()).collect();
+                let (mut down, mut up) = (b.clone(), b);
+                forward(set, &lower, n, &mut down, k);
+                backward(set, &lower, n, &mut up, k);
+                (lower, inverse, down, up, log_determinant)
+            };
+            let plain = all(Arch::Scalar);
+            for set in sets() {
+                assert!(all(set) == plain, "{set:?} {n}");
+            }
+            let (lower, inverse, down, up, _) = plain;
+            let l = |i: usize, j: usize| lower[j * n + i];
+            for i in 0..n {
+                for j in 0..n {
+                    let product: f64 = (0..=i.min(j)).map(|m| l(i, m) * l(j, m)).sum();
+                    assert!((product - a[i * n + j]).abs() < 1e-12, "{n}");
+                    assert!(i <= j || lower[i * n + j] == a[i * n + j], "above the diagonal of L stands A");
+                    let unit: f64 = (0..n).map(|m| a[i * n + m] * inverse[m * n + j]).sum();
+                    assert!((unit - f64::from(u8::from(i == j))).abs() < 1e-13, "{n}");
+                }
+                for c in 0..k {
+                    let b = ((i * k + c) as f64).sin();
+                    let (low, high): (f64, f64) = (
+                        (0..=i).map(|j| l(i, j) * down[j * k + c]).sum(),
+                        (i..n).map(|j| l(j, i) * up[j * k + c]).sum(),
+                    );
+                    assert!((low - b).abs() < 1e-12 && (high - b).abs() < 1e-12, "{n}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_pivot_that_is_not_positive_is_named_in_any_block_and_what_is_not_a_number_is_none() {
+        for n in [30, 131, 700] {
+            for bad in [0, 1, n / 2, n - 1] {
+                for value in [-1e6, f64::NAN] {
+                    let mut a = positive(n);
+                    a[bad * n + bad] = value;
+                    let found = factor(Arch::new(), &mut a.clone(), n).unwrap_err();
+                    assert!(found.index == bad && !(found.value > -9e5), "{n}: {found:?}");
+                    // NaN is not equal to itself
+                    let other = invert(Arch::new(), &mut a, n).unwrap_err();
+                    assert!(other.index == bad && other.value.to_bits() == found.value.to_bits(), "{n}: {other:?}");
+                }
+            }
         }
     }
 }

@@ -54,7 +54,7 @@ pub(in crate::linalg) fn transpose(matrix: &mut [f64], n: usize) {
 }
 
 /// Copies what is above the diagonal below it.
-pub(super) fn mirror(matrix: &mut [f64], n: usize) {
+pub(in crate::linalg) fn mirror(matrix: &mut [f64], n: usize) {
     pairs(matrix, n, &|mut upper, lower| match lower {
         Some(mut lower) => {
             for (j, row) in lower.iter_mut().enumerate() {
