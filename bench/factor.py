@@ -3,8 +3,8 @@
     python bench/factor.py [--sizes 1000,2000,4000,8000] [--columns 1000] [--repeat 5] [--threads 2] [--quick]
 
 Needs SciPy, and `cargo build --release --example bench_factor`. Both sides run in processes of their own and in turn, each
-several times, of which the first is dropped and the median counts; the ratio of a round is their time over ours. OpenBLAS takes kernels
-without AVX-512 on processors that it does not know; where the processor has it, OpenBLAS is told so, which is faster.
+several times, of which the first is dropped and the median counts; the ratio of a round is their time over ours. OpenBLAS
+takes kernels without AVX-512 on processors that it does not know; where the processor has it, OpenBLAS is told so, which is faster.
 """
 
 import argparse
@@ -95,11 +95,12 @@ def main():
     if has_avx512():
         env.setdefault("OPENBLAS_CORETYPE", "SKYLAKEX")
     load = os.getloadavg()[0]
+    kernels = env.get("OPENBLAS_CORETYPE", "of its choice")
     lines = [
         "Cholesky factors, inverses and solutions beside OpenBLAS; its time divided by ours.",
         "",
         f"`python bench/factor.py`, {args.threads} threads, {args.repeat} rounds, {args.columns} right-hand sides, "
-        f"scipy {scipy.__version__}, OpenBLAS kernels {env.get('OPENBLAS_CORETYPE', 'of its choice')}; load at the start {load:.1f}",
+        f"scipy {scipy.__version__}, OpenBLAS kernels {kernels}; load at the start {load:.1f}",
         "",
         "| work | n | beside | ours | theirs | times faster (least–most) |",
         "|---|---|---|---|---|---|",

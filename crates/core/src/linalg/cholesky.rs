@@ -8,7 +8,7 @@
 //! # Source
 //! Golub & Van Loan, Matrix Computations (4th ed. 2013), §4.2.
 
-use super::{MAX_SIZE_FOR_ONE_THREAD, Triangle, factor, sweeps, threads_for};
+use super::{MAX_SIZE_FOR_ONE_THREAD, Triangle, factor, sweeps, symmetric, threads_for};
 use crate::parallel;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::{factor as llt, solve};
@@ -21,8 +21,12 @@ use pulp::Arch;
 const BAND: usize = 128;
 /// Number of right-hand sides that a thread carries through the triangle at a time.
 const PANEL: usize = 128;
-/// Least number of right-hand sides for which packing the triangle pays.
-const MIN_COLUMNS: usize = 64;
+/// Right-hand sides that are solved one by one, as fast as the triangle can be read.
+const MAX_COLUMNS_ALONE: usize = 4;
+/// Least number of right-hand sides for which packing a triangle of any size pays.
+const MIN_COLUMNS_FOR_PANELS: usize = 64;
+/// Least number of rows for which packing the triangle always pays: it is too large for the caches.
+const MIN_SIZE_FOR_PANELS: usize = 1500;
 
 /// The factorisation A = LLᵀ.
 ///
@@ -47,7 +51,7 @@ pub struct NotPositive {
 
 /// The bytes that a factorisation takes beside its matrix of n rows.
 pub fn cholesky_bytes(n: usize) -> usize {
-    8 * (n + if packed(n, usize::MAX).is_some() { factor::workspace(n) } else { BAND * n })
+    8 * (n + if packed(n).is_some() { factor::workspace(n) } else { BAND * n })
 }
 
 impl Cholesky {
@@ -59,7 +63,7 @@ impl Cholesky {
     pub fn factor(mut matrix: Vec<f64>, n: usize) -> Result<Self, NotPositive> {
         assert_eq!(matrix.len(), n * n, "the matrix is square");
         let diagonal: Vec<f64> = (0..n).map(|i| matrix[i * n + i]).collect();
-        match packed(n, usize::MAX) {
+        match packed(n) {
             Some(arch) => factor::factor(arch, &mut matrix, n)?,
             None => unpacked(&mut matrix, n, &diagonal)?,
         }
@@ -108,15 +112,18 @@ impl Cholesky {
     /// If there are not n × k numbers.
     pub fn solve(&self, rhs: &mut [f64], k: usize) {
         assert_eq!(rhs.len(), self.n * k, "k numbers for each row");
-        if rhs.is_empty() {
-            return;
+        match way(self.n, k) {
+            _ if rhs.is_empty() => (),
+            Way::Packed(arch) => {
+                factor::forward(arch, &self.values, self.n, rhs, k);
+                factor::backward(arch, &self.values, self.n, rhs, k);
+            }
+            Way::Columns => by_columns(rhs, k, |columns| self.solve_columns(columns)),
+            Way::Faer(par) => {
+                let rhs = MatMut::from_row_major_slice_mut(rhs, self.n, k);
+                solve::solve_in_place(self.lower(), rhs, par, MemStack::new(&mut []));
+            }
         }
-        if let Some(arch) = packed(self.n, k) {
-            factor::forward(arch, &self.values, self.n, rhs, k);
-            return factor::backward(arch, &self.values, self.n, rhs, k);
-        }
-        let rhs = MatMut::from_row_major_slice_mut(rhs, self.n, k);
-        solve::solve_in_place(self.lower(), rhs, threads_for(self.n), MemStack::new(&mut []));
     }
 
     /// Replaces right-hand sides (n numbers each, one after the other) by the solutions of A X = B. For few of them this is
@@ -137,7 +144,7 @@ impl Cholesky {
     pub fn whiten(&self, matrix: &mut [f64]) {
         let n = self.n;
         assert_eq!(matrix.len(), n * n, "the matrix is square");
-        if let Some(arch) = packed(n, n) {
+        if let Some(arch) = packed(n) {
             factor::forward(arch, &self.values, n, matrix, n);
             factor::transpose(matrix, n);
             factor::forward(arch, &self.values, n, matrix, n);
@@ -156,11 +163,14 @@ impl Cholesky {
     /// If there are not n × k numbers.
     pub fn unwhiten(&self, columns: &mut [f64], k: usize) {
         assert_eq!(columns.len(), self.n * k, "k numbers for each row");
-        if let (false, Some(arch)) = (columns.is_empty(), packed(self.n, k)) {
-            factor::backward(arch, &self.values, self.n, columns, k);
-        } else if !columns.is_empty() {
-            let columns = MatMut::from_row_major_slice_mut(columns, self.n, k);
-            solve_upper_triangular_in_place(self.lower().transpose(), columns, threads_for(self.n));
+        match way(self.n, k) {
+            _ if columns.is_empty() => (),
+            Way::Packed(arch) => factor::backward(arch, &self.values, self.n, columns, k),
+            Way::Columns => by_columns(columns, k, |columns| sweeps::backward(&self.values, self.n, columns)),
+            Way::Faer(par) => {
+                let columns = MatMut::from_row_major_slice_mut(columns, self.n, k);
+                solve_upper_triangular_in_place(self.lower().transpose(), columns, par);
+            }
         }
     }
 
@@ -177,6 +187,14 @@ impl Cholesky {
     /// If there are not n × k numbers.
     pub fn multiply(&self, x: &[f64], k: usize) -> Vec<f64> {
         assert_eq!(x.len(), self.n * k, "k numbers for each row");
+        if let (Way::Columns, false) = (way(self.n, k), x.is_empty()) {
+            let mut out = x.to_vec();
+            by_columns(&mut out, k, |columns| {
+                let product = symmetric::multiply(&self.values, &self.diagonal, columns);
+                columns.copy_from_slice(&product);
+            });
+            return out;
+        }
         let mut out: Vec<f64> = x.iter().enumerate().map(|(p, x)| self.diagonal[p / k] * x).collect();
         if x.is_empty() {
             return out;
@@ -228,9 +246,39 @@ impl Cholesky {
     }
 }
 
-/// The instruction set for packed panels, where they are faster for n rows and k right-hand sides.
-fn packed(n: usize, k: usize) -> Option<Arch> {
-    factor::instructions().filter(|_| n > MAX_SIZE_FOR_ONE_THREAD && k >= MIN_COLUMNS)
+/// The instruction set for packed panels, where they are faster for n rows.
+fn packed(n: usize) -> Option<Arch> {
+    factor::instructions().filter(|_| n > MAX_SIZE_FOR_ONE_THREAD)
+}
+
+/// How systems with a triangle are solved.
+enum Way {
+    /// By packed panels.
+    Packed(Arch),
+    /// Column by column.
+    Columns,
+    /// By faer.
+    Faer(Par),
+}
+
+/// The fastest way for n rows and k right-hand sides of which the numbers do not depend on how many threads there are.
+fn way(n: usize, k: usize) -> Way {
+    match packed(n) {
+        None => Way::Faer(threads_for(n)),
+        Some(_) if k <= MAX_COLUMNS_ALONE => Way::Columns,
+        Some(arch) if k >= MIN_COLUMNS_FOR_PANELS || n >= MIN_SIZE_FOR_PANELS => Way::Packed(arch),
+        Some(_) => Way::Faer(Par::Seq),
+    }
+}
+
+/// Works on k columns, one after the other, that lie side by side.
+fn by_columns(rows: &mut [f64], k: usize, work: impl Fn(&mut [f64])) {
+    let n = rows.len() / k;
+    let mut columns: Vec<f64> = (0..n * k).map(|p| rows[(p % n) * k + p / n]).collect();
+    work(&mut columns);
+    for (i, row) in rows.chunks_exact_mut(k).enumerate() {
+        row.iter_mut().enumerate().for_each(|(c, x)| *x = columns[c * n + i]);
+    }
 }
 
 /// Factorises by faer.
@@ -387,24 +435,31 @@ mod tests {
 
     #[test]
     fn threads_change_no_bit() {
-        let (n, k) = (700, 70);
+        let n = 700;
         let with = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
                 let factor = Cholesky::factor(positive(n), n).unwrap();
-                let b: Vec<f64> = (0..n * k).map(|i| (i as f64).sin()).collect();
-                let (mut x, mut back, mut white) = (b.clone(), b, positive(n));
-                factor.solve(&mut x, k);
-                factor.unwhiten(&mut back, k);
+                let mut white = positive(n);
                 factor.whiten(&mut white);
-                let mut one: Vec<f64> = (0..n).map(|i| (i as f64).cos()).collect();
-                factor.solve(&mut one, 1);
-                (factor.values.clone(), x, back, white, one, factor.inverse_diagonal())
+                let mut all = vec![factor.values.clone(), white, factor.inverse_diagonal()];
+                for k in [1, 3, 10, 70] {
+                    let b: Vec<f64> = (0..n * k).map(|i| (i as f64).sin()).collect();
+                    let (mut x, mut back) = (b.clone(), b.clone());
+                    factor.solve(&mut x, k);
+                    factor.unwhiten(&mut back, k);
+                    all.extend([x, back, factor.multiply(&b, k)]);
+                }
+                all
             })
         };
         let alone = with(1);
         if factor::instructions().is_some() {
-            [2, 3, 5].iter().for_each(|&threads| assert!(with(threads) == alone, "{threads}"));
+            for threads in [2, 3, 5] {
+                let found = with(threads);
+                let other: Vec<usize> = (0..alone.len()).filter(|&i| found[i] != alone[i]).collect();
+                assert_eq!(other, Vec::<usize>::new(), "{threads}");
+            }
         }
     }
 

@@ -12,6 +12,7 @@ mod inverse;
 mod krylov;
 mod product;
 mod sweeps;
+mod symmetric;
 mod triangle;
 
 pub use cholesky::{Cholesky, NotPositive, cholesky_bytes};

@@ -133,7 +133,7 @@ fn corner(lines: &[Line], first: usize) -> Result<Corner, NotPositive> {
     let mut reciprocals = [0.0; COLUMNS];
     for j in 0..COLUMNS {
         let pivot = values[j][j];
-        if !(pivot > 0.0) {
+        if pivot <= 0.0 || pivot.is_nan() {
             return Err(NotPositive { index: j, value: pivot });
         }
         let root = pivot.sqrt();

@@ -56,6 +56,9 @@ enum Task<'a, 'b> {
     Update(Vec<Strip<'a>>),
 }
 
+/// Packs the micropanel that begins in a row, of a block of so many columns from a first one on.
+type Load<'a> = dyn Fn(usize, usize, usize, &mut [Line]) + Sync + 'a;
+
 /// Solves with a lower triangle, whose blocks on the diagonal and micropanels below them two functions pack.
 fn substitute(
     arch: Arch,
@@ -63,7 +66,7 @@ fn substitute(
     k: usize,
     mut rows: Vec<&mut [f64]>,
     diagonal: &dyn Fn(&mut Diagonal, usize, usize),
-    load: &(dyn Fn(usize, usize, usize, &mut [Line]) + Sync),
+    load: &Load<'_>,
 ) {
     let size = block(n).min(n);
     let mut current = Diagonal::new(size);

@@ -5,13 +5,16 @@ use super::hand_out;
 /// Rows and columns of a tile: two of them stay in the nearest cache.
 const TILE: usize = 32;
 
+/// The rows of a tile.
+type Tile<'a> = Vec<&'a mut [f64]>;
+
 /// Hands each pair of tiles that mirror each other to `work`, that above the diagonal first; one on the diagonal comes alone.
-fn pairs(matrix: &mut [f64], n: usize, work: &(dyn Fn(Vec<&mut [f64]>, Option<Vec<&mut [f64]>>) + Sync)) {
+fn pairs(matrix: &mut [f64], n: usize, work: &(dyn Fn(Tile<'_>, Option<Tile<'_>>) + Sync)) {
     if n == 0 {
         return;
     }
     let count = n.div_ceil(TILE);
-    let mut grid: Vec<Option<Vec<&mut [f64]>>> = (0..count * count).map(|_| Some(Vec::with_capacity(TILE))).collect();
+    let mut grid: Vec<Option<Tile<'_>>> = (0..count * count).map(|_| Some(Vec::with_capacity(TILE))).collect();
     for (i, row) in matrix.chunks_exact_mut(n).enumerate() {
         for (tile, part) in grid[i / TILE * count..].iter_mut().zip(row.chunks_mut(TILE)) {
             if let Some(tile) = tile {
