@@ -1,7 +1,7 @@
 //! Smoothers: fits that are linear in the targets, with what it takes to fit one example more.
 
 use super::{FitError, Task};
-use crate::linalg::Triangle;
+use crate::linalg::{Triangle, cholesky_bytes};
 use crate::solvers::direct::solve_shifted;
 use crate::watch::{Monitor, Phase};
 
@@ -34,8 +34,9 @@ impl Smoother {
         let (n, target) = (task.len(), task.numbers(machine)?);
         let outputs = target.names.len();
         alive(Phase::KERNEL_MATRIX)?;
-        // the band that Cholesky puts back, and a handful of right-hand sides
-        let matrix = task.budget.dense(&*task.gram, 8 * n * (128 + 6 * outputs), "a fit that takes candidates in")?;
+        // a handful of right-hand sides, too
+        let bytes = cholesky_bytes(n) + 8 * n * 6 * outputs;
+        let matrix = task.budget.dense(&*task.gram, bytes, "a fit that takes candidates in")?;
         alive(Phase::FACTORISATION)?;
         let found = solve_shifted(matrix.into_values(), n, lambda, &target.values, outputs).map_err(solve)?;
         Ok(Self { lambda, factor: found.factor.into_triangle(), alpha: found.alpha })

@@ -52,7 +52,14 @@ pub fn factor_shifted(mut matrix: Vec<f64>, n: usize, lambda: f64) -> Result<Cho
 
 /// Refuses a matrix with values that are not finite.
 pub fn finite(matrix: &[f64], n: usize) -> Result<(), SolveError> {
-    match matrix.iter().position(|x| !x.is_finite()) {
+    const STRIP: usize = 1 << 16;
+    let places = parallel::map(matrix.len().div_ceil(STRIP), |s| {
+        let strip = &matrix[s * STRIP..matrix.len().min((s + 1) * STRIP)];
+        // whether there is any is asked first, since a loop that may end early takes one number at a time
+        let all = strip.iter().fold(true, |all, x| all & x.is_finite());
+        if all { None } else { strip.iter().position(|x| !x.is_finite()).map(|p| s * STRIP + p) }
+    });
+    match places.into_iter().flatten().next() {
         Some(p) => Err(SolveError::NotFinite { row: p / n + 1, column: p % n + 1 }),
         None => Ok(()),
     }

@@ -1,7 +1,7 @@
 //! The regularised Fisher discriminant.
 
 use crate::gram::{Gram, apply, show_bytes};
-use crate::linalg::SolveError;
+use crate::linalg::{SolveError, cholesky_bytes};
 use crate::machines::Fact;
 use crate::machines::evidence::{Evidence, ProblemNote};
 use crate::machines::multiclass::{BinarySolution, Keep, OneVsRest, Reduction, gather, in_turn};
@@ -233,7 +233,7 @@ impl Machine for RegularisedFisher {
         let rest = OneVsRest::new(&classes);
         let n = task.len();
         let solve = |error| FitError::Solve { machine: NAME, error };
-        let kept = task.budget.dense(&*task.gram, 8 * n * (n + 128), WHAT)?;
+        let kept = task.budget.dense(&*task.gram, 8 * n * n + cholesky_bytes(n), WHAT)?;
         if kept.stored().is_some_and(|values| values.iter().any(|k| !k.is_finite())) {
             return Err(solve(not_finite(&kept)));
         }

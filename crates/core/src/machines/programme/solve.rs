@@ -12,7 +12,7 @@ use super::distinct::Distinct;
 use super::{LossName, Programme};
 use crate::gram::{Dense, Gram, apply, show_bytes};
 use crate::linalg::SolveError;
-use crate::linalg::gram_of_columns;
+use crate::linalg::{cholesky_bytes, gram_of_columns};
 use crate::machines::support::{Sub, Subs, broke, solve};
 use crate::machines::{FitError, Task};
 use crate::parallel;
@@ -158,7 +158,7 @@ impl Programme {
     fn newton(&self, problem: &Problem<'_>) -> Result<Solutions, FitError> {
         let Problem { task, targets, weights, watch } = *problem;
         let n = task.len();
-        let kept = self.stored(task, 8 * n * (n + 128))?;
+        let kept = self.stored(task, 8 * n * n + cholesky_bytes(n))?;
         let one = |y: &Vec<f64>| {
             let problem = LogisticProblem { gram: &kept, y, weights, lambda: self.lambda, bias: self.bias };
             // half the Newton decrement bounds the distance from the optimum
@@ -206,7 +206,7 @@ impl Programme {
     fn squared(&self, problem: &Problem<'_>) -> Result<Solutions, FitError> {
         let Problem { task, targets, weights, watch } = *problem;
         let n = task.len();
-        let kept = self.stored(task, 8 * n * (2 * n + 128))?;
+        let kept = self.stored(task, 16 * n * n + cholesky_bytes(n))?;
         let square = gram_of_columns(kept.values(), n, n);
         let Some(square) = Dense::new(square, n, n) else { return Err(self.wrong("the matrix is not square")) };
         let square: Arc<dyn Gram> = Arc::new(square);

@@ -2,7 +2,7 @@
 
 use super::ridge::{Ridge, RidgeSolver, Run, WHAT, solve, wrong};
 use crate::data::Numbers;
-use crate::linalg::symmetric_eigen_bytes;
+use crate::linalg::{cholesky_bytes, symmetric_eigen_bytes};
 use crate::machines::Fact;
 use crate::machines::{
     Coefficients, Expansion, Features, FitError, Fitted, HeldOutRequest, Readout, SolverReport, Task,
@@ -48,7 +48,7 @@ impl Ridge {
             return join(&groups, &fits, target, lambdas);
         }
         // what every factorisation starts from, computed once
-        let bytes = 8 * task.len() * (task.len() + 128 + 6 * outputs);
+        let bytes = 8 * task.len() * (task.len() + 6 * outputs) + cholesky_bytes(task.len());
         let stored =
             if solver == RidgeSolver::Cholesky { task.budget.dense(&*task.gram, bytes, WHAT).ok() } else { None };
         let again = Task {
@@ -74,7 +74,7 @@ impl Ridge {
         match task.features.as_ref().and_then(Features::dense) {
             Some((rows, _)) if rows.width() < n && fits(run.primal_bytes(rows)) => RidgeSolver::Primal,
             _ if groups.len() >= DECOMPOSE_FROM && fits(8 * n * n + symmetric_eigen_bytes(n)) => RidgeSolver::Eigen,
-            _ if fits(8 * n * (n + 128 + 6 * target.names.len())) => RidgeSolver::Cholesky,
+            _ if fits(8 * n * (n + 6 * target.names.len()) + cholesky_bytes(n)) => RidgeSolver::Cholesky,
             _ => RidgeSolver::Cg,
         }
     }

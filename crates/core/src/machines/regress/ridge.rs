@@ -4,7 +4,7 @@ use super::primal::{Explicit, PrimalFit, PrimalSpectrum};
 use crate::data::{DataError, Numbers, Rows};
 use crate::gram::{Dense, Gram, show_bytes};
 use crate::linalg::SolveError;
-use crate::linalg::symmetric_eigen_bytes;
+use crate::linalg::{cholesky_bytes, symmetric_eigen_bytes};
 use crate::machines::Fact;
 use crate::machines::{
     Coefficients, ConvexLoss, Cost, Expansion, Features, FitError, Fitted, HeldOutRequest, Learns, Machine,
@@ -270,15 +270,16 @@ impl<'a> Run<'a> {
 
     pub(super) fn dense(&self, task: &Task<'_>, extra: usize) -> Result<Dense<f64>, FitError> {
         self.alive(Phase::KERNEL_MATRIX)?;
-        // the band that Cholesky puts back, and a handful of right-hand sides
-        let matrix = task.budget.dense(&*task.gram, extra + 8 * self.n * (128 + 6 * self.outputs), WHAT)?;
+        // a handful of right-hand sides, too
+        let bytes = extra + cholesky_bytes(self.n) + 8 * self.n * 6 * self.outputs;
+        let matrix = task.budget.dense(&*task.gram, bytes, WHAT)?;
         self.alive(Phase::FACTORISATION).map(|()| matrix)
     }
 
     pub(super) fn primal_bytes(&self, rows: &Rows<f64>) -> usize {
         let d = rows.width();
         let search = if matches!(self.lambda, Auto::Word(_)) { symmetric_eigen_bytes(d) + 8 * self.n * d } else { 0 };
-        8 * d * (d + 128) + 8 * self.n * 4 * self.outputs + search
+        8 * d * d + cholesky_bytes(d) + 8 * self.n * 4 * self.outputs + search
     }
 
     fn alive(&self, phase: Phase) -> Result<(), FitError> {

@@ -3,7 +3,7 @@
 use super::{Aim, Discriminants, Quadratic, column_sums, factor};
 use crate::gram::{Gram, fill};
 use crate::linalg::SolveError;
-use crate::linalg::{Cholesky, gram_of_columns, multiply_add};
+use crate::linalg::{Cholesky, cholesky_bytes, gram_of_columns, multiply_add};
 use crate::parallel;
 use crate::solvers::direct::{finite, squares};
 use crate::watch::{Monitor, Phase};
@@ -35,7 +35,7 @@ pub fn bordered_bytes(n: usize, outputs: usize, penalty: Quadratic, leave_one_ou
         Quadratic::Norm => 1,
         Quadratic::Coefficients => 2 + usize::from(leave_one_out),
     };
-    8 * n * (matrices * n + 128 + 6 * (outputs + 1))
+    8 * n * (matrices * n + 6 * (outputs + 1)) + cholesky_bytes(n)
 }
 
 /// Solves the bordered system for all right-hand sides with one factorisation.

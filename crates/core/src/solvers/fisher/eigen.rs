@@ -4,7 +4,7 @@ use super::subset::penalties;
 use super::{Aim, Discriminants, Quadratic, column_sums, factor};
 use crate::gram::{Gram, fill};
 use crate::linalg::SolveError;
-use crate::linalg::gram_of_columns;
+use crate::linalg::{cholesky_bytes, gram_of_columns};
 use crate::solvers::direct::{difference, finite, squares};
 use crate::watch::{Monitor, Phase, Progress};
 
@@ -19,7 +19,7 @@ pub struct Rayleigh {
 
 /// The bytes that [`rayleigh`] takes.
 pub fn rayleigh_bytes(n: usize, outputs: usize) -> usize {
-    8 * n * (3 * n + 128 + 6 * outputs)
+    8 * n * (3 * n + 6 * outputs) + cholesky_bytes(n)
 }
 
 /// Maximises (αᵀδ)² / αᵀS_μα for each output, whose y must be ±1.

@@ -3,7 +3,7 @@
 use super::{Aim, Discriminants, Quadratic, column_sums, factor};
 use crate::gram::{BlockMut, Gram, Pick};
 use crate::linalg::SolveError;
-use crate::linalg::{gram_of_columns, multiply_add, transposed_multiply};
+use crate::linalg::{cholesky_bytes, gram_of_columns, multiply_add, transposed_multiply};
 use crate::parallel;
 use crate::solvers::direct::squares;
 use crate::watch::{Monitor, Phase};
@@ -13,7 +13,7 @@ const STRIP: usize = 128;
 
 /// The bytes that [`subset`] takes for m of n examples.
 pub fn subset_bytes(n: usize, m: usize, outputs: usize) -> usize {
-    8 * (2 * n * m + 2 * m * m + 128 * m + 4 * outputs * n)
+    8 * (2 * n * m + 2 * m * m + 4 * outputs * n) + cholesky_bytes(m)
 }
 
 /// The least squares solution with α on `points` only, and its leave-one-out residuals for a fixed set of points.
