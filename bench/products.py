@@ -52,6 +52,9 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--results", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent / "results")
     asked = parser.parse_args()
+    # settings of OpenBLAS for one kind of processor would slow the product down
+    for name in [name for name in os.environ if name.startswith("OPENBLAS_")]:
+        del os.environ[name]
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = str(asked.threads)
     import numpy as np

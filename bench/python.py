@@ -202,7 +202,9 @@ def serve(side):
 class Side:
     def __init__(self, name):
         self.name = name
-        self.process = subprocess.Popen([sys.executable, __file__, "--serve", name], stdin=subprocess.PIPE,
+        # settings of OpenBLAS for one kind of processor would slow the other side down
+        env = {name: value for name, value in os.environ.items() if not name.startswith("OPENBLAS_")}
+        self.process = subprocess.Popen([sys.executable, __file__, "--serve", name], stdin=subprocess.PIPE, env=env,
                                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)  # fmt: skip
 
     def ask(self, *told):

@@ -52,7 +52,8 @@ class Settings:
         self.python, self.missing, self.versions = None, {}, ""
         self.peers = args.peers.split(",") if args.peers else list(catalogue.PEERS)
         self.load = os.getloadavg()[0] if hasattr(os, "getloadavg") else math.nan
-        self.env = dict(os.environ)
+        # settings of OpenBLAS for one kind of processor would slow the other side down
+        self.env = {name: value for name, value in os.environ.items() if not name.startswith("OPENBLAS_")}
         for name in ("OMP_NUM", "OPENBLAS_NUM", "MKL_NUM", "BLIS_NUM", "VECLIB_MAXIMUM", "NUMEXPR_NUM", "RAYON_NUM"):
             self.env[f"{name}_THREADS"] = str(args.threads)
 

@@ -150,7 +150,8 @@ class Settings:
         self.mercer = Path(args.mercer).resolve()
         self.gram = Path(args.bench_gram).resolve()
         self.python = None
-        self.env = dict(os.environ)
+        # settings of OpenBLAS for one kind of processor would slow the other side down
+        self.env = {name: value for name, value in os.environ.items() if not name.startswith("OPENBLAS_")}
         for name in ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB_MAXIMUM", "NUMEXPR", "RAYON"):
             self.env[f"{name}_NUM_THREADS" if name != "VECLIB_MAXIMUM" else "VECLIB_MAXIMUM_THREADS"] = str(
                 args.threads
