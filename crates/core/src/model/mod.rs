@@ -43,6 +43,7 @@ use crate::formula::Formula;
 use crate::job::Job;
 use crate::machines::{self, Fitted, Machine};
 use crate::params::{Setting, assign};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Facts that files of other programs cannot express.
@@ -244,10 +245,20 @@ impl Model {
 
     /// Turns a table from a file into data for this model, where something is to be other than training left it.
     pub fn data_as(&self, table: &Table, options: ApplyOptions) -> Result<Dataset, Error> {
-        match &self.schema {
-            Some(schema) => Ok(schema.apply_as(table, options)?),
-            None => Err(DataError::Usage { finding: "this model was not trained on a file, so nothing says how a file becomes its data; certify and predict where it was fitted".to_owned() }.into()),
+        Ok(self.schema_of_files()?.apply_as(table, options)?)
+    }
+
+    /// The schema that files become data by: that of the training file, or of a model that was learned in memory its columns as they are.
+    ///
+    /// # Errors
+    /// If no file has such examples.
+    pub fn schema_of_files(&self) -> Result<Cow<'_, Schema>, Error> {
+        if let Some(schema) = &self.schema {
+            return Ok(Cow::Borrowed(schema));
         }
+        let plain = Schema::of_memory(&self.examples, &self.columns, self.kernel.meets_gaps());
+        let unfit = |what| DataError::Usage { finding: format!("this model was not trained on a file: {what}") };
+        Ok(Cow::Owned(plain.map_err(unfit)?))
     }
 }
 
