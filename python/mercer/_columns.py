@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from mercer import _native
 from mercer._data import NUMBERS, Array, Data, Items, has_views, is_frame, is_missing, view_of
 
+
 def prepared(model: _native.Model, wanted: list[str], X: Data, y: Data = None) -> _native.Prepared:
     """Examples as the model's schema makes them of columns; `wanted` are the names of its columns, where it knows them."""
     parts = [(str(view), *_columns_of(values, wanted)) for view, values in X.items()] if has_views(X) else [(None, *_columns_of(X, wanted))]

@@ -13,7 +13,18 @@ from mercer import _native
 from mercer._base import ReportMixin, onnx_of
 from mercer._certify import Certificates, certificates_of
 from mercer._columns import prepared
-from mercer._data import Array, Data, Matrix, Vector, columns_of, is_frame, single_strings, threads_of, views_of, views_of_frame
+from mercer._data import (
+    Array,
+    Data,
+    Matrix,
+    Vector,
+    columns_of,
+    is_frame,
+    single_strings,
+    threads_of,
+    views_of,
+    views_of_frame,
+)
 from mercer._kernel import views_wanted
 from mercer._labels import coded, unquoted
 from mercer._pickles import packed, unpacked
@@ -35,7 +46,9 @@ class LoadedModel(ReportMixin):
         self.machine, self.kernel, self.report_ = model.machine, model.kernel, model.report
         # the labels as the library has them
         self._labels = np.array(model.labels) if model.labels else None
-        self.classes_ = self._labels
+        #: What it predicts, in a word: "vote" or "largest" of classes, "values", "novelty", "clusters", "coordinates", …
+        self.readout: str = model.readout
+        self.classes_ = None if self.readout == "clusters" else self._labels
         #: The coordinates of each part by its name, for a model that has a part for each view; else empty.
         self.parts_: dict[str, list[str]] = model.part_coordinates
         #: The job that made the model (machine, parameters, kernel, columns, seed); None where the file does not have it.
@@ -101,32 +114,32 @@ class LoadedModel(ReportMixin):
                 )
             mean, deviation = self._model.deviations(self._views(X), threads_of(n_jobs))
             return (mean.ravel(), deviation.ravel()) if mean.shape[1] == 1 else (mean, deviation)
-        if self._model.readout == "novelty":
+        if self.readout == "novelty":
             return np.where(self.decision_function(X, n_jobs) >= 0, 1, -1).astype(np.intp)
+        if self.readout == "clusters":
+            return self._model.codes(self._views(X), threads_of(n_jobs)).astype(np.intp)
         if self.classes_ is None:
             return self.decision_function(X, n_jobs)
-        if self._model.readout == "label_sets":
+        if self.readout == "label_sets":
             return self._model.label_sets(self._views(X), threads_of(n_jobs)).astype(np.int64)
-        if self._model.readout == "clusters":
-            return self._model.codes(self._views(X), threads_of(n_jobs)).astype(np.intp)
         return self.classes_[self._model.codes(self._views(X), threads_of(n_jobs))]
 
     def score_samples(self, X: Data, n_jobs: int | None = None) -> Vector:
         """The decision function of a detector without its offset."""
-        if self._model.readout != "novelty":
+        if self.readout != "novelty":
             raise ValueError(f"{self.machine} is no detector of novelties; use decision_function")
         return self.decision_function(X, n_jobs) - np.asarray(self._model.offsets)
 
     def predict_label_sets(self, X: Data, n_jobs: int | None = None) -> list[list[str]]:
         """The labels in the set of each example, as they were spelled: none, one or several."""
-        if self.classes_ is None or self._model.readout != "label_sets":
+        if self.classes_ is None or self.readout != "label_sets":
             raise ValueError(f"{self.machine} predicts no sets of labels here; use predict")
         inside = self._model.label_sets(self._views(X), threads_of(n_jobs))
         return [self.classes_[row].tolist() for row in inside]
 
     def rank(self, X: Data, n_jobs: int | None = None) -> Array:
         """The rank of each example among these, 1 for the highest score; equal scores share the best of their ranks."""
-        if self._model.readout != "order":
+        if self.readout != "order":
             raise ValueError(f"{self.machine} puts examples in no order here; use predict")
         return self._model.ranks(self._views(X), threads_of(n_jobs))
 

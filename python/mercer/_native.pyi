@@ -6,6 +6,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+class Prepared:
+    @property
+    def notes(self) -> list[str]: ...
+
 _Views = list[tuple[str, Any]] | Prepared
 _Settings = list[tuple[str, Any]]
 _Callback = Callable[[str, int, int | None, float | None], Any] | None
@@ -127,10 +131,6 @@ def plan(
     labels: list[str] | None,
     options: dict[str, Any],
 ) -> str: ...
-
-class Prepared:
-    @property
-    def notes(self) -> list[str]: ...
 
 def file_columns(model: Model) -> list[str] | None: ...
 def prepared(

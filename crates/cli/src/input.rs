@@ -373,6 +373,7 @@ fn applied(model: &Model, table: &Table, path: &Path, options: ApplyOptions) -> 
         return Err(DataError::Empty { place: path.display().to_string() }.into());
     }
     tell(&data, &path.display().to_string());
+    strangers::notes(model, table, &data).iter().for_each(|note| report::say("note", note));
     Ok(data)
 }
 

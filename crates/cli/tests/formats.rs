@@ -196,7 +196,8 @@ fn arrays_of_objects_are_tables() {
     ]);
     place.run("fit a.jsonl -m svc -o m.mercer").ok();
     let told = place.run("predict m.mercer a.jsonl --scores");
-    let told = told.ok().lines();
+    let told = told.ok();
+    let told = told.lines();
     for name in ["a.json", "b.json", "c"] {
         assert_eq!(place.run(&format!("predict m.mercer {name} --scores")).ok().lines(), told, "{name}");
         // rows that are no lines are not copied as lines

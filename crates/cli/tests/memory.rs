@@ -63,7 +63,8 @@ fn a_model_of_a_frame_knows_columns_by_their_names() {
     model.save(place.path("m.mercer")).unwrap();
     place.write("a.csv", csv(Some("first,second"), false, false));
     let told = place.run("predict m.mercer a.csv --scores");
-    let told = told.ok().lines();
+    let told = told.ok();
+    let told = told.lines();
     place.write("b.csv", csv(Some("second,first,kind"), true, true));
     assert_eq!(place.run("predict m.mercer b.csv --scores").ok().lines(), told);
     assert!(place.json("evaluate m.mercer b.csv")["error"].as_f64().unwrap() < 0.5);
@@ -90,4 +91,24 @@ fn what_no_file_can_be_is_said() {
     Svc::default().fit(&kernel, &text.with_target(target()).unwrap()).unwrap().save(place.path("s.mercer")).unwrap();
     place.write("s.csv", words.join("\n"));
     assert_eq!(place.run("predict s.mercer s.csv").ok().lines()[1..3], ["0", "1"]);
+}
+
+#[test]
+fn training_examples_are_recognised_in_a_file_with_other_labels() {
+    let place = Place::new();
+    let words = ["no", "yes"];
+    let coded = target().spelled([(0.0, words[0]), (1.0, words[1])]);
+    let rows = Rows::new(rows().concat(), 40, 2).unwrap();
+    let data = Dataset::new(rows).with_target(coded).unwrap();
+    // rows that are equal are no evidence
+    let job = Job::new(&Svc::default(), &rbf(0.5));
+    job.run(&data, &mercer::watch::Silent).unwrap().save(place.path("m.mercer")).unwrap();
+    let text: String = csv(None, true, false)
+        .lines()
+        .map(|line| format!("{}{}\n", &line[..line.len() - 1], words[usize::from(line.ends_with('1'))]))
+        .collect();
+    place.write("t.csv", text);
+    let said = place.run("evaluate m.mercer t.csv");
+    assert!(said.ok().out.contains("40 training"), "{}", said.out);
+    place.run("certify m.mercer t.csv").ok();
 }

@@ -162,7 +162,8 @@ fn columns_of_a_matrix_are_named_by_their_numbers() {
     place.write("a.csv", text);
     place.run("fit a.csv -m svc --target 4 --drop 3 -o c.mercer").ok();
     let told = place.run("predict c.mercer a.csv --scores");
-    let told = told.ok().lines();
+    let told = told.ok();
+    let told = told.lines();
     for target in ["4", "-1"] {
         place.run(&format!("fit a.npy -m svc --target {target} --drop 3 -o m.mercer")).ok();
         for file in ["a.npy", "x.npy", "a.csv"] {
