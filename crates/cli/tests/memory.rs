@@ -108,7 +108,7 @@ fn training_examples_are_recognised_in_a_file_with_other_labels() {
         .map(|line| format!("{}{}\n", &line[..line.len() - 1], words[usize::from(line.ends_with('1'))]))
         .collect();
     place.write("t.csv", text);
-    let said = place.run("evaluate m.mercer t.csv");
-    assert!(said.ok().out.contains("40 training"), "{}", said.out);
+    let said = place.run("evaluate m.mercer t.csv").ok();
+    assert!(said.out.contains("40 training"), "{}", said.out);
     place.run("certify m.mercer t.csv").ok();
 }
