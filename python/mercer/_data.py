@@ -138,6 +138,22 @@ def are_strings(values: Data) -> bool:
     return kind in "UT" or kind == "O" and isinstance(_first(np.asarray(values)), str)
 
 
+def single_strings(X: Data, wanted: list[tuple[str | None, str]]) -> Data:
+    """The strings of a frame or an array of one column, where a kernel without names looks at strings; anything else as it is."""
+    if not wanted or any(name is not None or kind == "vectors" for name, kind in wanted) or sp.issparse(X) or has_views(X):
+        return X
+    shape = getattr(X, "shape", ())
+    if len(shape) != 2:
+        return X
+    first = X[list(X.columns)[0]] if is_frame(X) and shape[1] else X[:, 0] if isinstance(X, np.ndarray) and shape[1] else None
+    if first is None or not are_strings(first if is_frame(X) else np.asarray(first)):
+        return X
+    if shape[1] != 1:
+        raise ValueError(f"the kernel looks at one column of strings, and there are {shape[1]} columns: give one of them, or name it in the "
+                         "kernel (kernel @ 'column') and give a frame")  # fmt: skip
+    return list(first)
+
+
 def _first(values: Any) -> Any:
     """The first entry that is not missing."""
     return next((value for value in values if not is_missing(value)), None)

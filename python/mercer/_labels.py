@@ -71,6 +71,15 @@ def quoted(label: str, labels: list[str]) -> str:
     return label if label not in labels else quoted(label, labels)
 
 
+def unquoted(labels: list[str]) -> list[str]:
+    """Labels of a file as the classes were spelled: without the quotes of :func:`spell`."""
+    inner = [label[1:-1] if len(label) > 2 and label[0] == label[-1] == "'" else label for label in labels]
+    numbers = [number_of(label) for label in inner]
+    times = Counter(number for number in numbers if number is not None)
+    bare = [own if number is not None and times[number] > 1 else label for own, label, number in zip(inner, labels, numbers)]
+    return bare if len(set(bare)) == len(bare) else labels
+
+
 def number_of(label: str) -> float | None:
     """The number that a label is, if it is one."""
     try:

@@ -12,32 +12,70 @@ from sklearn.utils.validation import _check_feature_names
 from mercer import _native
 from mercer._base import ReportMixin, onnx_of
 from mercer._certify import Certificates, certificates_of
-from mercer._data import Array, Data, Matrix, columns_of, is_frame, threads_of, views_of, views_of_frame
+from mercer._columns import prepared
+from mercer._data import (
+    Array,
+    Data,
+    Matrix,
+    Vector,
+    columns_of,
+    is_frame,
+    single_strings,
+    threads_of,
+    views_of,
+    views_of_frame,
+)
 from mercer._kernel import views_wanted
-from mercer._labels import coded
+from mercer._labels import coded, unquoted
+from mercer._pickles import packed, unpacked
 
 
 class LoadedModel(ReportMixin):
-    """A model that was learned elsewhere: it predicts."""
+    """A model that was learned elsewhere: it predicts.
+
+    One that was trained on a file prepares examples as it prepares the file: columns are scaled, words become codes, and missing
+    entries are filled in as in training. The columns of a frame are found by their names. Those of an array are the model's columns in their
+    order (`columns_`), without the target; strings in a list are its only column, and a dictionary has an entry for each view. Predictions
+    are those of ``mercer predict``. What cannot be taken so is a `ValueError`.
+
+    One that an estimator has saved, or that LIBSVM has written, takes the numbers as they are.
+    """
 
     def __init__(self, model: _native.Model) -> None:
         self._model = model
         self.machine, self.kernel, self.report_ = model.machine, model.kernel, model.report
-        self.classes_ = np.array(model.labels) if model.labels else None
+        # the labels as the library has them
+        self._labels = np.array(model.labels) if model.labels else None
+        #: What it predicts, in a word: "vote" or "largest" of classes, "values", "novelty", "clusters", "coordinates", …
+        self.readout: str = model.readout
+        self.classes_ = None if self.readout == "clusters" else self._labels
         #: The coordinates of each part by its name, for a model that has a part for each view; else empty.
         self.parts_: dict[str, list[str]] = model.part_coordinates
         #: The job that made the model (machine, parameters, kernel, columns, seed); None where the file does not have it.
         self.job: dict[str, Any] | None = json.loads(model.job) if model.job else None
 
+        #: The columns that a file for this model must have, of one that was trained on a file with names; else empty.
+        self.columns_: list[str] = _native.file_columns(model) or []
+        self._is_of_file = _native.file_columns(model) is not None
+        if not self._is_of_file and self.classes_ is not None:
+            self.classes_ = np.array(unquoted(model.labels))
         self._columns: dict[str, list[Any]] = dict(model.column_names)
-        if "x" in self._columns:
+        if self.columns_:
+            self.feature_names_in_ = np.array(self.columns_, dtype=object)
+        elif "x" in self._columns:
             self.feature_names_in_ = np.array(self._columns["x"], dtype=object)
+
+    def __reduce__(self) -> Any:
+        return _unpickled, packed(self._model)
 
     def __repr__(self) -> str:
         return f"<{self.machine} with {self.kernel}>"
 
-    def _views(self, X: Data) -> list[tuple[str, Any]]:
-        """The views of examples; a frame has to have the columns that were learned from."""
+    def _views(self, X: Data) -> list[tuple[str, Any]] | _native.Prepared:
+        """The views of examples, as a file would be prepared; a frame has to have the columns that were learned from."""
+        if self._is_of_file:
+            return prepared(self._model, self.columns_, X)
+        X = single_strings(X, views_wanted(self.kernel))
         if is_frame(X):
             wanted = views_wanted(self.kernel)
             if any(name is not None for name, _ in wanted):
@@ -60,6 +98,9 @@ class LoadedModel(ReportMixin):
     def predict(self, X: Data, n_jobs: int | None = None, *, return_std: bool = False) -> Array | tuple[Array, Array]:
         """Labels as they were spelled, or numbers; for sets of labels 1 where a label is in the set, n × labels.
 
+        A detector says 1 for what is like the training examples and −1 for what is not, and a clustering the place of each cluster, from
+        zero, as their estimators do.
+
         With ``return_std`` also the standard deviation of each number, noise included, where the model has a posterior.
         A model that puts examples in an order gives the scores of that order, see :meth:`rank`; one of several parts has
         :meth:`predict_parts` instead.
@@ -73,22 +114,32 @@ class LoadedModel(ReportMixin):
                 )
             mean, deviation = self._model.deviations(self._views(X), threads_of(n_jobs))
             return (mean.ravel(), deviation.ravel()) if mean.shape[1] == 1 else (mean, deviation)
+        if self.readout == "novelty":
+            return np.where(self.decision_function(X, n_jobs) >= 0, 1, -1).astype(np.intp)
+        if self.readout == "clusters":
+            return self._model.codes(self._views(X), threads_of(n_jobs)).astype(np.intp)
         if self.classes_ is None:
             return self.decision_function(X, n_jobs)
-        if self._model.readout == "label_sets":
+        if self.readout == "label_sets":
             return self._model.label_sets(self._views(X), threads_of(n_jobs)).astype(np.int64)
         return self.classes_[self._model.codes(self._views(X), threads_of(n_jobs))]
 
+    def score_samples(self, X: Data, n_jobs: int | None = None) -> Vector:
+        """The decision function of a detector without its offset."""
+        if self.readout != "novelty":
+            raise ValueError(f"{self.machine} is no detector of novelties; use decision_function")
+        return self.decision_function(X, n_jobs) - np.asarray(self._model.offsets)
+
     def predict_label_sets(self, X: Data, n_jobs: int | None = None) -> list[list[str]]:
         """The labels in the set of each example, as they were spelled: none, one or several."""
-        if self.classes_ is None or self._model.readout != "label_sets":
+        if self.classes_ is None or self.readout != "label_sets":
             raise ValueError(f"{self.machine} predicts no sets of labels here; use predict")
         inside = self._model.label_sets(self._views(X), threads_of(n_jobs))
         return [self.classes_[row].tolist() for row in inside]
 
     def rank(self, X: Data, n_jobs: int | None = None) -> Array:
         """The rank of each example among these, 1 for the highest score; equal scores share the best of their ranks."""
-        if self._model.readout != "order":
+        if self.readout != "order":
             raise ValueError(f"{self.machine} puts examples in no order here; use predict")
         return self._model.ranks(self._views(X), threads_of(n_jobs))
 
@@ -136,9 +187,10 @@ class LoadedModel(ReportMixin):
         evidence: int = 0,
         n_jobs: int | None = None,
     ) -> Certificates:
-        """What learning theory guarantees about a model that was fitted in Python on these examples, see :meth:`mercer.SVC.certify`.
+        """What learning theory guarantees about a model that was fitted on these examples, see :meth:`mercer.SVC.certify`.
 
-        For models of the `mercer` program, which also knows how it has scaled the columns, there is ``mercer certify``.
+        Columns are prepared as the model's file was, and what that has learned from the examples is paid for. ``mercer certify`` also knows
+        weights, and rows that were left out.
         """
         options = {"delta": delta, "candidates": candidates, "held_out_candidates": held_out_candidates, "thorough": thorough,
                    "evidence": evidence, "threads": threads_of(n_jobs)}  # fmt: skip
@@ -146,23 +198,25 @@ class LoadedModel(ReportMixin):
 
     def _examples(self, X, y):
         """Examples and their target as the fit saw them: labels by their spelling."""
+        if self._is_of_file:
+            return prepared(self._model, self.columns_, X, y), None, None
         views = self._views(X)
         if y is None:
             return views, None, None
         y = np.asarray(y)
-        if self.classes_ is None:
+        if self._labels is None:
             return views, np.ascontiguousarray(y, dtype=np.float64).reshape(len(y), -1), None
         if y.dtype.kind in "biuf":
             try:
                 # 1 and 1.0 are one label
-                codes, labels = coded(y.astype(np.float64), self.classes_.astype(np.float64))
-                return views, codes, [*self.classes_.tolist(), *labels[len(self.classes_) :]]
+                codes, labels = coded(y.astype(np.float64), self._labels.astype(np.float64))
+                return views, codes, [*self._labels.tolist(), *labels[len(self._labels) :]]
             except ValueError:
                 pass
-        known = set(self.classes_.tolist())
+        known = set(self._labels.tolist())
         # spellings of one number stand in quotes where they are several classes
         spelled = [label if label in known or f"'{label}'" not in known else f"'{label}'" for label in map(str, y.tolist())]
-        return (views, *coded(np.asarray(spelled), self.classes_))
+        return (views, *coded(np.asarray(spelled), self._labels))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a model file of mercer."""
@@ -177,6 +231,14 @@ class LoadedModel(ReportMixin):
         return onnx_of(self._model)
 
 
+def _unpickled(*held: Any) -> LoadedModel:
+    """A model from a pickle."""
+    return LoadedModel(unpacked(held))
+
+
 def load(path: str | os.PathLike[str]) -> LoadedModel:
-    """Reads a model file of mercer or of LIBSVM."""
+    """Reads a model file of mercer or of LIBSVM.
+
+    A model of the `mercer` program prepares examples as it prepares files, see :class:`LoadedModel`.
+    """
     return LoadedModel(_native.Model.load(path))

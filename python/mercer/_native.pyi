@@ -6,7 +6,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-_Views = list[tuple[str, Any]]
+class Prepared:
+    @property
+    def notes(self) -> list[str]: ...
+
+_Views = list[tuple[str, Any]] | Prepared
 _Settings = list[tuple[str, Any]]
 _Callback = Callable[[str, int, int | None, float | None], Any] | None
 _Path = Any
@@ -127,6 +131,11 @@ def plan(
     labels: list[str] | None,
     options: dict[str, Any],
 ) -> str: ...
+
+def file_columns(model: Model) -> list[str] | None: ...
+def prepared(
+    model: Model, parts: list[tuple[str | None, bool, list[tuple[str, Any]]]], y: Any = None
+) -> Prepared | None: ...
 
 class Model:
     def scores(self, views: _Views, threads: int) -> npt.NDArray[np.float64]: ...

@@ -139,14 +139,17 @@ def predictions(estimator: Any, grid: Any) -> Said:
     tagged = hasattr(estimator, "__sklearn_tags__")
     if tagged:
         check_is_fitted(estimator)
-    if tagged and is_outlier_detector(estimator):
+    # models from files have no tags
+    readout = getattr(estimator, "readout", None)
+    if tagged and is_outlier_detector(estimator) or readout == "novelty":
         return Said(estimator.decision_function(grid), kind="scores", detects=True, words="boundary")
     classes = getattr(estimator, "classes_", None)
     if classes is None or tagged and is_regressor(estimator):
         found = np.asarray(estimator.predict(grid))
-        if tagged and (is_clusterer(estimator) or is_classifier(estimator)):
+        clusters = readout == "clusters" or tagged and is_clusterer(estimator)
+        if clusters or tagged and is_classifier(estimator):
             classes, codes = np.unique(found, return_inverse=True)
-            return Said(codes, kind="regions", classes=classes, clusters=is_clusterer(estimator))
+            return Said(codes, kind="regions", classes=classes, clusters=clusters)
         if found.ndim > 1 and found.shape[1] > 1:
             raise ValueError(f"{name_of(estimator)} predicts {found.shape[1]} numbers for each example; a surface shows one, "
                              "so fit one target")  # fmt: skip

@@ -99,5 +99,8 @@ def test_one_view_is_enough_for_its_part():
         some = model.predict_parts({name: VIEWS[name]})
         assert list(some) == [name]
         assert_array_equal(some[name], whole[name])
-    with pytest.raises(ValueError, match="a view that the data do not have"):
-        model.predict_parts(NEW)
+    # all columns are both views
+    for name, part in model.predict_parts(NEW).items():
+        assert_array_equal(part, whole[name])
+    with pytest.raises(ValueError, match="2 columns without names, and the model has 3"):
+        model.predict_parts(NEW[:, :2])

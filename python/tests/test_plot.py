@@ -191,6 +191,11 @@ def test_clusters_searches_and_loaded_models_are_drawn(tmp_path):
     assert len(marks(ax, "support")) == len(found.best_estimator_.support_)
     mercer.SVC().fit(X, y).save(tmp_path / "m.mercer")
     plot.decision_surface(mercer.load(tmp_path / "m.mercer"), X, resolution=20)
+    for estimator in (mercer.OneClassSVM(nu=0.2), mercer.KernelKMeans()):
+        estimator.fit(X).save(tmp_path / "m.mercer")
+        both = (estimator, mercer.load(tmp_path / "m.mercer"))
+        known, drawn = (plot.decision_surface(one, X, resolution=20, ax=plt.figure().add_subplot()) for one in both)
+        np.testing.assert_array_equal(drawn.images[0].get_array(), known.images[0].get_array())
 
 
 def test_words_in_frames_are_held_at_the_most_frequent_one():

@@ -1,6 +1,6 @@
 //! From flags and a file to data.
 
-use crate::{arguments, report, show};
+use crate::{arguments, report, show, strangers};
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 use mercer::data::read::{ReadOptions, find as find_format, read};
@@ -15,6 +15,7 @@ use mercer::model::{Model, Step};
 use mercer::select::set_rows_aside;
 use mercer_terminal::Failure;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// A training file, and what its columns mean.
@@ -69,6 +70,9 @@ pub(crate) fn raw(path: &Path, verbatim: bool, flags: &ArgMatches) -> Result<(Ta
 fn named(path: &Path, reading: &ReadOptions, mut options: SchemaOptions) -> Result<Read, Failure> {
     let table = read_table(path, reading)?;
     options.rejoin(&table);
+    if let Cow::Owned(divided) = options.divided(&table) {
+        return Ok((divided, options));
+    }
     Ok((table, options))
 }
 
@@ -201,6 +205,9 @@ pub(crate) fn pooled(
     let (mut options, reading) = prepared(flags, formula)?;
     let (mut one, mut two) = (read_table(path, &reading)?, read_table(other, &reading)?);
     options.rejoin(&one);
+    if let (Cow::Owned(first), Cow::Owned(second)) = (options.divided(&one), options.divided(&two)) {
+        (one, two) = (first, second);
+    }
     let wanted = formula.wanted();
     options.drop_annotations(&mut one, &wanted);
     options.drop_annotations(&mut two, &wanted);
@@ -291,7 +298,7 @@ pub(crate) fn training_of_model(model: &Model, path: &Path, flags: &ArgMatches) 
     let table = table_for(model, path, read_options(flags)?)?;
     let unseen = word(flags, "unseen", &Unseen::WORDS);
     let data = applied(model, &table, path, ApplyOptions { unseen, drop_missing, ..ApplyOptions::default() })?;
-    let Some(schema) = model.schema() else { return Ok(data) };
+    let schema = model.schema_of_files()?;
     let kept = if drop_missing { table.select(&schema.complete_examples(&table)?) } else { table };
     let data = match schema.weights(&kept)? {
         Some(weights) => data.with_weights(weights)?,
@@ -313,10 +320,7 @@ pub(crate) fn to_predict(model: &Model, path: &Path, flags: &ArgMatches) -> Resu
     let table = table_for(model, path, read_options(flags)?)?;
     let rows = table.len;
     let empty = flags.get_one::<String>("missing").is_some_and(|way| way == "empty");
-    let places = match model.schema().filter(|_| empty) {
-        Some(schema) => schema.complete_rows(&table)?,
-        None => (0..rows).collect(),
-    };
+    let places = if empty { model.schema_of_files()?.complete_rows(&table)? } else { (0..rows).collect() };
     let table = if places.len() == rows { table } else { table.select(&places) };
     let options = ApplyOptions {
         unseen: word(flags, "unseen", &Unseen::WORDS),
@@ -351,7 +355,8 @@ fn compared(model: &Model, path: &Path, reading: ReadOptions, flags: &ArgMatches
 
 /// Reads a file with the columns of a model.
 fn table_for(model: &Model, path: &Path, mut reading: ReadOptions) -> Result<Table, Failure> {
-    if let Some(schema) = model.schema() {
+    // what fits no file is said when it is known that there is one
+    if let Ok(schema) = model.schema_of_files() {
         reading = schema.reading(reading);
     }
     let table = read_table(path, &reading)?;
@@ -368,12 +373,13 @@ fn applied(model: &Model, table: &Table, path: &Path, options: ApplyOptions) -> 
         return Err(DataError::Empty { place: path.display().to_string() }.into());
     }
     tell(&data, &path.display().to_string());
+    strangers::notes(model, table, &data).iter().for_each(|note| report::say("note", note));
     Ok(data)
 }
 
 /// True if rows with missing entries are left out, by the flags or else as in training.
 fn loses_rows(model: &Model, flags: &ArgMatches) -> Result<bool, Failure> {
-    let trained = model.schema().map(Schema::missing).unwrap_or_default();
+    let trained = model.schema_of_files().map(|schema| schema.missing()).unwrap_or_default();
     match word(flags, "missing", &Missing::WORDS) {
         None => Ok(trained == Missing::Drop),
         Some(Missing::Drop) => Ok(true),
@@ -400,7 +406,11 @@ pub(crate) fn tell(data: &Dataset, file: &str) {
     }
     let left_out = preparation.left_out();
     if left_out > 0 {
-        report::say("note", &format!("{left_out} rows of {file} are left out, since something is missing in them"));
+        let (rows, are, them) = if left_out == 1 { ("row", "is", "it") } else { ("rows", "are", "them") };
+        report::say(
+            "note",
+            &format!("{left_out} {rows} of {file} {are} left out, since something is missing in {them}"),
+        );
     }
     for UnseenCategories { column, cells, example } in preparation.unseen() {
         let (many, hold) = if *cells == 1 { ("", "holds a category") } else { ("s", "hold categories") };

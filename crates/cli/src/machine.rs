@@ -71,7 +71,7 @@ pub(crate) fn asked(flags: &ArgMatches, path: &Path) -> Result<(MachineExpressio
         Ok(found) => found,
         Err(mercer::Error::Data(mercer::data::DataError::NoTarget)) => {
             let message = format!(
-                "{} has no target that would say what to learn; name a machine (--machine), or a target (--target)",
+                "{} has no target that would say what to learn; name a machine (--machine), a target (--target), or the file of the labels (--labels)",
                 path.display()
             );
             return Err(Failure::usage(message));

@@ -39,6 +39,7 @@ mod reproduce;
 mod select;
 mod show;
 mod split;
+mod strangers;
 
 use clap::Command;
 use clap::error::ErrorKind;

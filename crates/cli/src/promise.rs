@@ -6,6 +6,12 @@ use mercer_terminal::Failure;
 use std::io::{self, Write};
 use std::path::Path;
 
+/// Endings that promise a format which is neither read nor written, or none that anybody could read by its name.
+const OTHERS: [&str; 24] = [
+    "zst", "zstd", "xz", "bz2", "zip", "7z", "xlsx", "xls", "ods", "arff", "dat", "json", "yaml", "xml", "html", "md",
+    "pkl", "mat", "h5", "hdf5", "sav", "dta", "rds", "mercer",
+];
+
 /// Refuses a name that promises another format than those that are written, before any work; a name that promises nothing is taken.
 pub(crate) fn check(path: &Path, written: &[&'static str]) -> Result<(), Failure> {
     let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
@@ -13,7 +19,7 @@ pub(crate) fn check(path: &Path, written: &[&'static str]) -> Result<(), Failure
     let Some((_, end)) = stem.rsplit_once('.') else { return Ok(()) };
     let promised = FORMATS.iter().any(|format| format.extensions.contains(&end))
         || WRITERS.iter().any(|writer| writer.extensions.contains(&end))
-        || ["zst", "zstd", "xz", "bz2", "zip"].contains(&end);
+        || OTHERS.contains(&end);
     if !promised || written.contains(&end) {
         return Ok(());
     }

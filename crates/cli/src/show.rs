@@ -58,6 +58,7 @@ fn is_an_entry(name: &str) -> bool {
 fn shown(mut table: Table, mut chosen: SchemaOptions) -> Result<Table, Failure> {
     if chosen != SchemaOptions::default() {
         chosen.rejoin(&table);
+        table = chosen.divided(&table).into_owned();
         let target = table.target.take();
         chosen.set_target("none");
         let name = target.map(|t| table.fields[t].name.clone());

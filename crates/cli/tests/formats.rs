@@ -182,3 +182,27 @@ fn a_matrix_written_by_gram_gives_the_model_of_its_kernel() {
     place.run("fit banana.csv --machine svc --kernel 'rbf(gamma=0.5)' -o b").ok();
     assert_eq!(place.run("predict a K.npy").ok().out, place.run("predict b banana.csv").ok().out);
 }
+
+#[test]
+fn arrays_of_objects_are_tables() {
+    let rows: Vec<String> =
+        (0..20).map(|i| format!("{{\"a\":{i},\"b\":{}.5,\"y\":\"{}\"}}", i % 3, ["u", "v"][i % 2])).collect();
+    let indented = format!("[\n  {}\n]\n", rows.join(",\n  ").replace(',', ",\n    "));
+    let place = Place::with(&[
+        ("a.jsonl", &rows.join("\n")),
+        ("a.json", &format!("[{}]", rows.join(","))),
+        ("b.json", &indented),
+        ("c", &format!("[{}]", rows.join(", "))),
+    ]);
+    place.run("fit a.jsonl -m svc -o m.mercer").ok();
+    let told = place.run("predict m.mercer a.jsonl --scores");
+    let told = told.ok();
+    let told = told.lines();
+    for name in ["a.json", "b.json", "c"] {
+        assert_eq!(place.run(&format!("predict m.mercer {name} --scores")).ok().lines(), told, "{name}");
+        // rows that are no lines are not copied as lines
+        place.run(&format!("split {name} --train-file t.json --test-file h.json")).fails(3, &["mercer convert"]);
+    }
+    place.write("cut.json", "[{\"a\": 1}, {\"a\"");
+    place.run("show cut.json").fails(3, &["line 1", "does not end"]);
+}

@@ -25,6 +25,7 @@ mod limits;
 mod linear;
 mod maps;
 mod measure;
+mod memory;
 mod novelty;
 mod onnx;
 mod outputs;

@@ -191,3 +191,71 @@ fn a_score_that_is_not_finite_is_a_numerical_error() {
         place.run(&format!("{verb} m big.csv")).fails(4, &["the score of example 2 is not finite"]);
     }
 }
+
+/// What `predict` says of the models that the tests of Python load, and with which flags.
+const PREPARED: [(&str, &str); 9] = [
+    ("standard", "--scores --probabilities"),
+    ("minmax", "--conformal 0.8"),
+    ("unit", "--scores"),
+    ("categories", "--scores"),
+    ("missing", "--scores"),
+    ("text", "--scores"),
+    ("places", "--scores"),
+    ("novelty", "--scores"),
+    ("clusters", "--scores"),
+];
+
+#[test]
+fn predictions_of_saved_models_are_those_that_python_is_compared_with() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/prepared");
+    let place = Place::new();
+    for (name, flags) in PREPARED {
+        let file = |end: &str| folder.join(format!("{name}.{end}")).display().to_string();
+        let said = place.run(&format!("predict {} {} {flags}", file("mercer"), file("csv"))).ok();
+        let told = std::fs::read_to_string(file("predictions.csv")).unwrap();
+        assert_eq!(said.lines().len(), told.lines().count(), "{name}");
+        for (line, known) in said.lines().iter().zip(told.lines()) {
+            for (cell, known) in line.split(',').zip(known.split(',')) {
+                match (cell.parse::<f64>(), known.parse::<f64>()) {
+                    (Ok(cell), Ok(known)) => assert!((cell - known).abs() < 1e-9, "{name}: {line}"),
+                    _ => assert_eq!(cell, known, "{name}: {line}"),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_name_that_promises_another_format_is_refused() {
+    let place = Place::with_banana(60);
+    place.run("fit banana.csv -m svc -o m.mercer").ok();
+    for name in ["out.json", "out.xlsx", "out.arff", "out.dat", "out.json.gz"] {
+        place
+            .run(&format!("predict m.mercer banana.csv -o {name}"))
+            .fails(2, &["which is not written here", ".csv or .npy"]);
+    }
+    place.run("predict m.mercer banana.csv -o out.txt").ok();
+}
+
+#[test]
+fn what_no_example_of_a_model_has_is_told() {
+    let place = Place::with(&[
+        ("a.svm", "1 1:1 2:3\n-1 1:2\n1 1:4 2:2\n-1 2:1\n"),
+        ("b.svm", "1 1:1 9:3\n"),
+        ("a.fa", ">a\nACGT\n>b\nACCT\n>c\nAGGT\n"),
+        ("b.fa", ">d\nAXYT\n"),
+    ]);
+    place.run("fit a.svm -m svc -o s.mercer").ok();
+    let said = place.run("predict s.mercer b.svm");
+    assert!(
+        said.err.contains("indices of b.svm go up to 9, and those of the model's examples up to 2"),
+        "{}",
+        said.err
+    );
+    place.run("fit a.fa -m one_class --nu 1 -k spectrum(length=2) -o f.mercer").ok();
+    let said = place.run("predict f.mercer b.fa");
+    assert!(said.err.contains("X, Y") && said.err.contains("in no example"), "{}", said.err);
+    for line in ["predict s.mercer a.svm", "predict f.mercer a.fa"] {
+        assert!(!place.run(line).err.contains("no example"), "{line}");
+    }
+}

@@ -270,3 +270,23 @@ fn a_named_number_is_missing_in_every_spelling() {
     let fit = |file: &str| place.fitted(&format!("{file} -m ridge --missing drop --missing-words -999"), "b.csv");
     assert_eq!(fit("a.csv"), fit("b.csv"));
 }
+
+#[test]
+fn cells_of_several_lines_are_no_lines() {
+    for (delimiter, name) in [(';', "a.csv"), ('|', "a.txt"), (',', "c.csv")] {
+        let row = |i: usize| {
+            let label = if i % 2 == 0 { "a" } else { "b" };
+            format!("{i}{delimiter}\"one\ntwo; {i}\"{delimiter}{}{delimiter}{label}\n", 3 * i)
+        };
+        let names = ["id", "note", "x", "y"].join(&delimiter.to_string());
+        let text: String = std::iter::once(format!("{names}\n")).chain((0..30).map(row)).collect();
+        let place = Place::with(&[(name, &text)]);
+        assert_eq!(place.json(&format!("show {name}"))["n"], 30, "{name}");
+        place.run(&format!("split {name} --test 0.3 --train-file t.csv --test-file h.csv")).ok();
+        let (train, test) = (place.read("t.csv"), place.read("h.csv"));
+        assert_eq!(train.matches("\"one\ntwo").count() + test.matches("\"one\ntwo").count(), 30);
+        assert_eq!(train.len() + test.len(), text.len() + names.len() + 1, "every row is in one of them, whole");
+        place.run(&format!("convert {name} again.csv")).ok();
+        assert_eq!(place.read("again.csv").matches("\"one\ntwo").count(), 30);
+    }
+}

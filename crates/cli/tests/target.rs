@@ -1,7 +1,7 @@
 //! The choice of the target: the column that is predicted, and the meaning of its cells.
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
-use crate::common::Place;
+use crate::common::{Place, npy};
 
 const TABLE: &str = "a,b,kind\n1,5,u\n2,6,v\n3,5,u\n4,7,v\n";
 
@@ -148,4 +148,33 @@ fn labels_that_are_equal_as_numbers_only_are_told_with_the_remedy() {
     let said = place.run("fit a.csv --machine svc --categorical c -o m").ok().err;
     let told = "column \"c\" has the categories 01 and 1, which are equal as numbers and two categories here";
     assert!(said.contains(told), "{said}");
+}
+
+#[test]
+fn columns_of_a_matrix_are_named_by_their_numbers() {
+    let rows: Vec<f64> =
+        (0..40).flat_map(|i| [f64::from(i % 7), f64::from(i % 5), f64::from(i), f64::from(i % 2)]).collect();
+    let inputs: Vec<f64> = rows.chunks(4).flat_map(|row| row[..3].to_vec()).collect();
+    let place = Place::new();
+    place.write("a.npy", npy(&[40, 4], &rows));
+    place.write("x.npy", npy(&[40, 3], &inputs));
+    let text: String = rows.chunks(4).map(|r| format!("{},{},{},{}\n", r[0], r[1], r[2], r[3])).collect();
+    place.write("a.csv", text);
+    place.run("fit a.csv -m svc --target 4 --drop 3 -o c.mercer").ok();
+    let told = place.run("predict c.mercer a.csv --scores");
+    let told = told.ok();
+    let told = told.lines();
+    for target in ["4", "-1"] {
+        place.run(&format!("fit a.npy -m svc --target {target} --drop 3 -o m.mercer")).ok();
+        for file in ["a.npy", "x.npy", "a.csv"] {
+            assert_eq!(place.run(&format!("predict m.mercer {file} --scores")).ok().lines(), told, "{target} {file}");
+        }
+        assert_eq!(place.json("evaluate m.mercer a.npy")["n"], 40);
+    }
+    place.run("convert a.npy two.csv --columns 1,4").ok();
+    assert_eq!(place.read("two.csv").lines().nth(1).unwrap(), "1,1");
+    // what nobody counts stays a block
+    place.run("fit a.npy -m kpca -o k.mercer").ok();
+    place.run("fit a.npy -o n.mercer").fails(2, &["--target", "--labels"]);
+    place.run("fit a.npy -m svc --target 5 -o m.mercer").fails(3, &["there is no column \"5\""]);
 }

@@ -9,11 +9,11 @@ use mercer::data::Dataset;
 use mercer::prelude::Seed;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::PyDict;
 use serde_json::{Value, json};
 
 /// Examples with their target, if there is one.
-fn joined(views: &Bound<'_, PyList>, y: Option<&Bound<'_, PyAny>>, labels: Option<&Vec<String>>) -> PyResult<Dataset> {
+fn joined(views: &Bound<'_, PyAny>, y: Option<&Bound<'_, PyAny>>, labels: Option<&Vec<String>>) -> PyResult<Dataset> {
     let data = dataset(views)?;
     match y {
         Some(y) => data.with_target(target(y, labels.cloned())?).map_err(raise),
@@ -56,17 +56,17 @@ fn text(document: &Value) -> PyResult<String> {
 pub(crate) fn certify(
     py: Python<'_>,
     model: &Model,
-    views: &Bound<'_, PyList>,
+    views: &Bound<'_, PyAny>,
     y: Option<&Bound<'_, PyAny>>,
     labels: Option<Vec<String>>,
-    held_out: Option<&Bound<'_, PyList>>,
+    held_out: Option<&Bound<'_, PyAny>>,
     held_out_y: Option<&Bound<'_, PyAny>>,
     options: &Bound<'_, PyDict>,
     callback: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<String> {
     let training = joined(views, y, labels.as_ref())?;
     let fresh = held_out.map(|views| joined(views, held_out_y, labels.as_ref())).transpose()?;
-    let unlabelled = given(options, "unlabelled")?.map(|views| dataset(views.cast::<PyList>()?)).transpose()?;
+    let unlabelled = given(options, "unlabelled")?.map(|views| dataset(&views)).transpose()?;
     let wanted = Options { held_out: fresh.as_ref(), unlabelled: unlabelled.as_ref(), ..asked(options)? };
     let threads = given(options, "threads")?.map_or(Ok(0), |o| o.extract())?;
     let size = training.len().saturating_mul(training.len());
@@ -118,7 +118,7 @@ impl Judging {
 pub(crate) fn judge(
     py: Python<'_>,
     model: &Model,
-    views: &Bound<'_, PyList>,
+    views: &Bound<'_, PyAny>,
     y: Option<&Bound<'_, PyAny>>,
     labels: Option<Vec<String>>,
     place: usize,
@@ -145,7 +145,7 @@ pub(crate) fn judge(
 pub(crate) fn plan(
     py: Python<'_>,
     model: Option<&Model>,
-    views: Option<&Bound<'_, PyList>>,
+    views: Option<&Bound<'_, PyAny>>,
     y: Option<&Bound<'_, PyAny>>,
     labels: Option<Vec<String>>,
     options: &Bound<'_, PyDict>,

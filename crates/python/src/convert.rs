@@ -1,5 +1,6 @@
 //! Python objects as data: arrays, sparse matrices and lists of strings.
 
+use crate::columns::Prepared;
 use crate::run::guarded;
 use crate::words::in_python;
 use mercer::data::{Coordinate, Dataset, Scalar, Target, Values, View, kinds};
@@ -53,8 +54,12 @@ pub(crate) fn raise(error: impl Into<mercer::Error>) -> PyErr {
     }
 }
 
-/// Named views: a list of (name, values).
-pub(crate) fn dataset(views: &Bound<'_, PyList>) -> PyResult<Dataset> {
+/// Examples that were prepared, or named views: a list of (name, values).
+pub(crate) fn dataset(views: &Bound<'_, PyAny>) -> PyResult<Dataset> {
+    if let Ok(prepared) = views.cast::<Prepared>() {
+        return Ok(prepared.get().data());
+    }
+    let views = views.cast::<PyList>()?;
     let mut all = Vec::with_capacity(views.len());
     for view in views.iter() {
         let (name, payload): (String, Bound<'_, PyAny>) = view.extract()?;
@@ -65,7 +70,7 @@ pub(crate) fn dataset(views: &Bound<'_, PyList>) -> PyResult<Dataset> {
 
 /// A two-dimensional array of f64 or f32 in C order, `("csr", starts, indices, values, width)`, a list of strings, or
 /// `(kind, list of strings)`.
-fn values(payload: &Bound<'_, PyAny>) -> PyResult<Values> {
+pub(crate) fn values(payload: &Bound<'_, PyAny>) -> PyResult<Values> {
     if let Ok(array) = payload.extract::<Table<'_, f64>>() {
         return dense(&array);
     }

@@ -13,7 +13,7 @@ use mercer::hypothesis_tests::{
 use mercer::prelude::Seed;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::PyDict;
 
 /// The level of the distribution-free limit.
 const LEVEL: f64 = 0.05;
@@ -31,8 +31,8 @@ fn put(told: &Bound<'_, PyDict>, p: PValue) -> PyResult<()> {
 pub(crate) fn mmd_test<'py>(
     py: Python<'py>,
     kernel: &str,
-    first: &Bound<'_, PyList>,
-    second: &Bound<'_, PyList>,
+    first: &Bound<'_, PyAny>,
+    second: &Bound<'_, PyAny>,
     statistic: &str,
     draws: usize,
     seed: u64,
@@ -107,9 +107,9 @@ fn put_dependence(told: &Bound<'_, PyDict>, found: &Dependence) -> PyResult<()> 
 pub(crate) fn hsic_test<'py>(
     py: Python<'py>,
     kernel: &str,
-    views: &Bound<'_, PyList>,
+    views: &Bound<'_, PyAny>,
     other: &str,
-    others: &Bound<'_, PyList>,
+    others: &Bound<'_, PyAny>,
     draws: usize,
     seed: u64,
     threads: usize,
@@ -138,7 +138,7 @@ pub(crate) fn hsic_test<'py>(
 pub(crate) fn alignment_test<'py>(
     py: Python<'py>,
     kernel: &str,
-    views: &Bound<'_, PyList>,
+    views: &Bound<'_, PyAny>,
     y: List<'_, f64>,
     classes: bool,
     draws: usize,
@@ -179,7 +179,7 @@ pub(crate) fn alignment_test<'py>(
 pub(crate) fn spectral_stability<'py>(
     py: Python<'py>,
     kernel: &str,
-    views: &Bound<'_, PyList>,
+    views: &Bound<'_, PyAny>,
     radius: Option<f64>,
     delta: f64,
     draws: usize,

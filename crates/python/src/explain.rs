@@ -98,8 +98,8 @@ type Told = (String, f64, Vec<(String, String, f64, f64, Vec<f64>)>);
 pub(crate) fn explain(
     py: Python<'_>,
     model: &Model,
-    views: &Bound<'_, PyList>,
-    y: &Bound<'_, PyAny>,
+    views: &Bound<'_, PyAny>,
+    y: Option<&Bound<'_, PyAny>>,
     labels: Option<Vec<String>>,
     by: &str,
     repeats: usize,
@@ -109,12 +109,16 @@ pub(crate) fn explain(
     threads: usize,
     callback: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Told> {
-    let learns = if labels.is_some() { Learns::Classes } else { Learns::Numbers };
+    let has_labels = labels.is_some() || (y.is_none() && !model.labels().is_empty());
+    let learns = if has_labels { Learns::Classes } else { Learns::Numbers };
     let score = score.map(|name| Score::named(&name, learns, positive.as_deref())).transpose();
     let score = score.map_err(|e| PyValueError::new_err(e.to_string()))?;
     let together = Together::WORDS.iter().find(|(word, _)| *word == by).map(|(_, together)| *together);
     let together = together.ok_or_else(|| PyValueError::new_err(format!("by='{by}' must be 'columns' or 'views'")))?;
-    let data = dataset(views)?.with_target(target(y, labels)?).map_err(raise)?;
+    let mut data = dataset(views)?;
+    if let Some(y) = y {
+        data = data.with_target(target(y, labels)?).map_err(raise)?;
+    }
     let asked = Explain { together, repeats, score, seed: Seed(seed) };
     let size = data.len().saturating_mul(model.model().examples().len().max(1)).saturating_mul(repeats.max(1));
     let told = run(py, (threads, size), None, callback, |watch| model.model().explain(&data, &asked, watch))?;

@@ -26,7 +26,7 @@ pub(crate) fn fit(
     machine: &str,
     parameters: &Bound<'_, PyList>,
     kernel: &str,
-    views: &Bound<'_, PyList>,
+    views: &Bound<'_, PyAny>,
     y: Option<&Bound<'_, PyAny>>,
     labels: Option<Vec<String>>,
     weights: Option<List<'_, f64>>,
@@ -72,7 +72,7 @@ pub(crate) fn fit(
     let mut auxiliary = AuxiliaryExamples::default();
     if let Some(given) = option("companions")? {
         for one in given.try_iter()? {
-            let (role, name, views): (String, String, Bound<'_, PyList>) = one?.extract()?;
+            let (role, name, views): (String, String, Bound<'_, PyAny>) = one?.extract()?;
             let beside = dataset(&views)?;
             auxiliary = match role.as_str() {
                 "noise" => auxiliary.with_noise(&beside),

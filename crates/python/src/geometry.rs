@@ -9,7 +9,7 @@ use mercer::prelude::Seed;
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::PyDict;
 
 /// All measures of a kernel on data, by name. `y` are codes of classes where `classes` says so.
 #[pyfunction]
@@ -17,7 +17,7 @@ use pyo3::types::{PyDict, PyList};
 pub(crate) fn measure<'py>(
     py: Python<'py>,
     kernel: &str,
-    views: &Bound<'_, PyList>,
+    views: &Bound<'_, PyAny>,
     y: Option<List<'_, f64>>,
     classes: bool,
     ridge: f64,

@@ -9,7 +9,6 @@ use mercer::prelude::{Formula, Seed};
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyList;
 
 pub(crate) fn parse(text: &str) -> PyResult<Formula> {
     guarded(|| text.parse::<Formula>())?.map_err(raise)
@@ -30,7 +29,7 @@ pub(crate) fn kernel_views(text: &str) -> PyResult<Vec<(Option<String>, String)>
 
 /// The formula with numbers in the place of words such as `scale`, taken from these data.
 #[pyfunction]
-pub(crate) fn kernel_resolved(py: Python<'_>, text: &str, views: &Bound<'_, PyList>) -> PyResult<String> {
+pub(crate) fn kernel_resolved(py: Python<'_>, text: &str, views: &Bound<'_, PyAny>) -> PyResult<String> {
     let (formula, data) = (parse(text)?, dataset(views)?);
     let resolved = run(py, (1, data.len()), None, None, |_| formula.resolve(&data, Seed(0)))?;
     Ok(resolved.map_err(raise)?.to_string())
@@ -43,8 +42,8 @@ pub(crate) fn kernel_resolved(py: Python<'_>, text: &str, views: &Bound<'_, PyLi
 pub(crate) fn kernel_features<'py>(
     py: Python<'py>,
     text: &str,
-    rows: &Bound<'_, PyList>,
-    training: Option<&Bound<'_, PyList>>,
+    rows: &Bound<'_, PyAny>,
+    training: Option<&Bound<'_, PyAny>>,
     threads: usize,
 ) -> PyResult<(Bound<'py, PyAny>, f64)> {
     let formula = parse(text)?;
@@ -110,8 +109,8 @@ pub(crate) fn kernel_meets_gaps(text: &str) -> PyResult<bool> {
 pub(crate) fn matrix<'py>(
     py: Python<'py>,
     text: &str,
-    rows: &Bound<'_, PyList>,
-    columns: Option<&Bound<'_, PyList>>,
+    rows: &Bound<'_, PyAny>,
+    columns: Option<&Bound<'_, PyAny>>,
     threads: usize,
     memory: Option<usize>,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {

@@ -5,6 +5,7 @@
 
 mod catalogue;
 mod certify;
+mod columns;
 mod convert;
 mod evidence;
 mod explain;
@@ -25,6 +26,8 @@ mod _native {
     use super::catalogue::{kernels, machines, theorem, theorems};
     #[pymodule_export]
     use super::certify::{certify, judge, plan};
+    #[pymodule_export]
+    use super::columns::{Prepared, file_columns, prepared};
     #[pymodule_export]
     use super::evidence::{alignment_test, hsic_test, mmd_test, spectral_stability};
     #[pymodule_export]

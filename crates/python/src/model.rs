@@ -12,7 +12,7 @@ use mercer::model::{Predictor, Provenance};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList};
+use pyo3::types::{PyBytes, PyDict};
 
 /// A trained model.
 #[pyclass(frozen, module = "mercer._native")]
@@ -75,14 +75,14 @@ impl Model {
         data.len().saturating_mul(self.model().examples().len().max(1))
     }
 
-    fn regions(&self, py: Python<'_>, views: &Bound<'_, PyList>, coverage: f64, threads: usize) -> PyResult<Regions> {
+    fn regions(&self, py: Python<'_>, views: &Bound<'_, PyAny>, coverage: f64, threads: usize) -> PyResult<Regions> {
         let data = dataset(views)?;
         let models = self.model().conformal().map_or(1, conformal::Conformal::members);
         let size = self.size(&data).saturating_mul(models);
         run(py, (threads, size), None, None, |_| self.predictor.regions(&data, coverage))?.map_err(raise)
     }
 
-    fn predict(&self, py: Python<'_>, views: &Bound<'_, PyList>, threads: usize) -> PyResult<Output> {
+    fn predict(&self, py: Python<'_>, views: &Bound<'_, PyAny>, threads: usize) -> PyResult<Output> {
         let data = dataset(views)?;
         run(py, (threads, self.size(&data)), None, None, |_| self.predictor.predict(&data))?.map_err(raise)
     }
@@ -94,7 +94,7 @@ impl Model {
     fn scores<'py>(
         &self,
         py: Python<'py>,
-        views: &Bound<'_, PyList>,
+        views: &Bound<'_, PyAny>,
         threads: usize,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let data = dataset(views)?;
@@ -107,7 +107,7 @@ impl Model {
     fn codes<'py>(
         &self,
         py: Python<'py>,
-        views: &Bound<'_, PyList>,
+        views: &Bound<'_, PyAny>,
         threads: usize,
     ) -> PyResult<Bound<'py, PyArray1<u32>>> {
         match self.predict(py, views, threads)? {
@@ -120,7 +120,7 @@ impl Model {
     fn probabilities<'py>(
         &self,
         py: Python<'py>,
-        views: &Bound<'_, PyList>,
+        views: &Bound<'_, PyAny>,
         threads: usize,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         match self.predict(py, views, threads)? {
@@ -133,7 +133,7 @@ impl Model {
     fn label_sets<'py>(
         &self,
         py: Python<'py>,
-        views: &Bound<'_, PyList>,
+        views: &Bound<'_, PyAny>,
         threads: usize,
     ) -> PyResult<Bound<'py, PyArray2<bool>>> {
         match self.predict(py, views, threads)? {
@@ -149,7 +149,7 @@ impl Model {
     fn ranks<'py>(
         &self,
         py: Python<'py>,
-        views: &Bound<'_, PyList>,
+        views: &Bound<'_, PyAny>,
         threads: usize,
     ) -> PyResult<Bound<'py, PyArray1<u32>>> {
         match self.predict(py, views, threads)? {
@@ -169,7 +169,7 @@ impl Model {
     fn deviations<'py>(
         &self,
         py: Python<'py>,
-        views: &Bound<'_, PyList>,
+        views: &Bound<'_, PyAny>,
         threads: usize,
     ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>)> {
         match self.predict(py, views, threads)? {
@@ -181,7 +181,7 @@ impl Model {
     }
 
     /// Predictions of each part, n × coordinates by its name; parts whose view the examples do not have are left out.
-    fn parts<'py>(&self, py: Python<'py>, views: &Bound<'_, PyList>, threads: usize) -> PyResult<Bound<'py, PyDict>> {
+    fn parts<'py>(&self, py: Python<'py>, views: &Bound<'_, PyAny>, threads: usize) -> PyResult<Bound<'py, PyDict>> {
         let Output::Parts(parts) = self.predict(py, views, threads)? else {
             return Err(PyValueError::new_err("this model has no parts"));
         };
@@ -207,7 +207,7 @@ impl Model {
     fn sets<'py>(
         &self,
         py: Python<'py>,
-        views: &Bound<'_, PyList>,
+        views: &Bound<'_, PyAny>,
         coverage: f64,
         threads: usize,
     ) -> PyResult<Bound<'py, PyArray2<bool>>> {
@@ -227,7 +227,7 @@ impl Model {
     fn intervals<'py>(
         &self,
         py: Python<'py>,
-        views: &Bound<'_, PyList>,
+        views: &Bound<'_, PyAny>,
         coverage: f64,
         threads: usize,
     ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>)> {
@@ -243,7 +243,7 @@ impl Model {
     fn p_values<'py>(
         &self,
         py: Python<'py>,
-        views: &Bound<'_, PyList>,
+        views: &Bound<'_, PyAny>,
         threads: usize,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         // any coverage will do: p-values do not depend on it
@@ -279,7 +279,7 @@ impl Model {
     fn calibrated(
         &self,
         py: Python<'_>,
-        views: &Bound<'_, PyList>,
+        views: &Bound<'_, PyAny>,
         y: Option<&Bound<'_, PyAny>>,
         labels: Option<Vec<String>>,
         mondrian: bool,
@@ -364,7 +364,7 @@ impl Model {
 
     /// Labels as they were spelled; empty for numbers.
     #[getter]
-    fn labels(&self) -> Vec<String> {
+    pub(crate) fn labels(&self) -> Vec<String> {
         match &self.model().fitted().readout {
             Readout::ArgMax { labels }
             | Readout::Vote { labels }

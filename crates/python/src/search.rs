@@ -41,7 +41,7 @@ pub(crate) fn trials<'py>(
     machine: &str,
     points: Vec<Bound<'_, PyList>>,
     kernel: &str,
-    views: &Bound<'_, PyList>,
+    views: &Bound<'_, PyAny>,
     y: &Bound<'_, PyAny>,
     labels: Option<Vec<String>>,
     splits: Vec<Places<'_>>,
@@ -79,7 +79,7 @@ pub(crate) fn trials<'py>(
 pub(crate) fn leave_one_out<'py>(
     py: Python<'py>,
     kernel: &str,
-    views: &Bound<'_, PyList>,
+    views: &Bound<'_, PyAny>,
     y: Table<'_, f64>,
     lambdas: Vec<f64>,
     threads: usize,

@@ -36,7 +36,9 @@ pub use kinds::{BadItem, Column, Item, Items, Kind, KindEntry};
 pub use preparation::{Preparation, PreparationSet, Scope};
 pub use scalar::Scalar;
 pub use scale::{Scale, Scaler};
-pub use schema::{ApplyOptions, Layout, Missing, Schema, SchemaOptions, Unseen, UnseenCategories, ViewSchema, Wanted};
+pub use schema::{
+    ApplyOptions, Held, Layout, Missing, Schema, SchemaOptions, Unseen, UnseenCategories, ViewSchema, Wanted,
+};
 pub use sparse::{Coordinate, SparseRows};
 pub(crate) use spelling::MAX_FRACTIONS;
 pub use spelling::{Lost, Respelled};

@@ -6,7 +6,9 @@
 
 mod apply;
 mod check;
+mod divided;
 mod encode;
+mod held;
 mod infer;
 mod layout;
 mod learn;
@@ -21,6 +23,7 @@ mod wide;
 pub(super) use marks::is_usual_mark;
 pub(super) use options::rejoined;
 
+pub use held::Held;
 pub use infer::Wanted;
 pub use layout::Layout;
 pub use options::{Missing, SchemaOptions, Unseen};
@@ -64,6 +67,9 @@ pub struct Schema {
     /// not say so.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     target_words: bool,
+    /// True if nobody has said which column of a file is the target, since training knew no file.
+    #[serde(skip)]
+    guesses_target: bool,
 }
 
 /// A field of the training table.
@@ -273,7 +279,7 @@ impl Schema {
     }
 
     fn learned(table: &Table, options: &SchemaOptions, wanted: Option<&Wanted>) -> Result<(Self, Dataset), DataError> {
-        let Learned { schema, data, remarks, left_out } = learn::learn(table, options, wanted)?;
+        let Learned { schema, data, remarks, left_out } = learn::learn(&options.divided(table), options, wanted)?;
         let preparation = Preparation::by_all(&schema, Some(options)).having(Vec::new(), left_out);
         Ok((schema, data.with_preparation(preparation.remarking(remarks))))
     }
@@ -286,7 +292,8 @@ impl Schema {
     /// The data set of a new table, where something is to be other than training left it. The data set knows the categories that
     /// were taken as none ([`Preparation::unseen`]) and the rows that were left out.
     pub fn apply_as(&self, table: &Table, options: ApplyOptions) -> Result<Dataset, DataError> {
-        let settled = apply::settle(self, table)?;
+        let divided = self.divided(table);
+        let settled = apply::settle(self, &divided)?;
         let table = settled.as_ref();
         let fewer;
         let (table, left_out) = if options.drop_missing {
@@ -309,7 +316,8 @@ impl Schema {
         if matches!(self.missing, Missing::Mean | Missing::Keep) {
             return Ok((0..table.len).collect());
         }
-        let settled = apply::settle(self, table)?;
+        let divided = self.divided(table);
+        let settled = apply::settle(self, &divided)?;
         apply::complete(self, settled.as_ref(), false)
     }
 
@@ -318,7 +326,7 @@ impl Schema {
     /// # Errors
     /// If the table lacks a column of the schema.
     pub fn complete_examples(&self, table: &Table) -> Result<Vec<usize>, DataError> {
-        apply::complete(self, apply::settle(self, table)?.as_ref(), true)
+        apply::complete(self, apply::settle(self, &self.divided(table))?.as_ref(), true)
     }
 
     /// The weights of the examples of a table of the training file's columns; `None` if training had no column of weights, or the table
@@ -327,7 +335,7 @@ impl Schema {
     /// # Errors
     /// If the table lacks a column of the schema, or weights are no numbers ≥ 0.
     pub fn weights(&self, table: &Table) -> Result<Option<Vec<f64>>, DataError> {
-        apply::weights(self, apply::settle(self, table)?.as_ref())
+        apply::weights(self, apply::settle(self, &self.divided(table))?.as_ref())
     }
 
     /// The number of bits that describe what was learned from the training table: 64 for a number, 8 for a byte of a word.

@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::machines::Learns;
 use crate::model::Model;
 use crate::watch::Monitor;
+use std::borrow::Cow;
 
 impl Job {
     /// Turns a table into the data of this job. Columns that nobody names are chosen by the kernel's formula. Where conformal
@@ -27,6 +28,9 @@ impl Job {
     /// If columns do not exist, hold what cannot be learned from, or no example is left.
     pub fn prepare(&self, mut table: Table) -> Result<Dataset, Error> {
         let (wanted, mut options) = (self.kernel.wanted(), self.columns.clone());
+        if let Cow::Owned(divided) = options.divided(&table) {
+            table = divided;
+        }
         options.drop_annotations(&mut table, &wanted);
         // columns that are inferred to be categories have not been declared to be
         check_target(self.machine, &table, &options)?;

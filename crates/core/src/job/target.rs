@@ -72,7 +72,10 @@ pub fn kind_of_target(table: &Table, options: &SchemaOptions) -> Result<(Learns,
     let Some(field) = field else { return Err(DataError::NoTarget.into()) };
     let (name, data) = (&table.fields[field].name, &table.fields[field].data);
     let Some(distinct) = distinct(data) else { return Err(DataError::NoTarget.into()) };
-    let classes = (Learns::Classes, format!("the target {name} has {distinct} classes"));
+    let classes = (
+        Learns::Classes,
+        format!("the target {name} has {distinct} {}", if distinct == 1 { "class" } else { "classes" }),
+    );
     let declared = options.categorical.iter().any(|c| table.find(c).is_ok_and(|f| f == field));
     let FieldData::Numbers { values, .. } = data else { return Ok(classes) };
     let fraction = values.iter().any(|v| v.is_finite() && v.fract() != 0.0);

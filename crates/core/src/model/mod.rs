@@ -37,12 +37,15 @@ pub(crate) use regions::{codes_of, labels_of, of_labels, own_scores, residuals};
 pub use seen::Seen;
 
 use crate::conformal::Conformal;
-use crate::data::{ApplyOptions, DataError, Dataset, Kind, Schema, Table, Values, View, ViewSchema};
+use crate::data::{
+    ApplyOptions, DataError, Dataset, Kind, Schema, Table, Target, Values, View, ViewSchema, places_of_labels,
+};
 use crate::error::Error;
 use crate::formula::Formula;
 use crate::job::Job;
-use crate::machines::{self, Fitted, Machine};
+use crate::machines::{self, Fitted, Machine, Readout};
 use crate::params::{Setting, assign};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Facts that files of other programs cannot express.
@@ -244,10 +247,50 @@ impl Model {
 
     /// Turns a table from a file into data for this model, where something is to be other than training left it.
     pub fn data_as(&self, table: &Table, options: ApplyOptions) -> Result<Dataset, Error> {
-        match &self.schema {
-            Some(schema) => Ok(schema.apply_as(table, options)?),
-            None => Err(DataError::Usage { finding: "this model was not trained on a file, so nothing says how a file becomes its data; certify and predict where it was fitted".to_owned() }.into()),
+        let data = self.schema_of_files()?.apply_as(table, options)?;
+        Ok(if self.schema.is_some() { data } else { self.as_in_memory(data) })
+    }
+
+    /// Data whose labels are the places of the model's, where training examples are recognised so: those who learn in memory may have places
+    /// where a file has labels.
+    fn as_in_memory(&self, data: Dataset) -> Dataset {
+        let (Readout::ArgMax { labels } | Readout::Vote { labels }) = &self.fitted.readout else { return data };
+        let Some(target) = data.target() else { return data };
+        let names = target.names();
+        let (Ok(classes), [name]) = (target.classes(), names.as_slice()) else { return data };
+        let found = places_of_labels(labels, &classes.labels);
+        let mut known = labels.clone();
+        let places: Vec<usize> = found
+            .into_iter()
+            .zip(&classes.labels)
+            .map(|(place, label)| {
+                place.unwrap_or_else(|| {
+                    known.push(label.clone());
+                    known.len() - 1
+                })
+            })
+            .collect();
+        let codes = classes.codes.iter().map(|&code| places[code as usize] as f64).collect();
+        let spelled = known.iter().enumerate().map(|(place, label)| (place as f64, label));
+        let coded = Target::from_numbers(name, codes).spelled(spelled);
+        let equal = |data: &Dataset| self.seen(data).map_or(0, |seen| seen.equal);
+        match data.clone().with_target(coded) {
+            Ok(coded) if equal(&coded) > equal(&data) => coded,
+            _ => data,
         }
+    }
+
+    /// The schema that files become data by: that of the training file, or of a model that was learned in memory its columns as they are.
+    ///
+    /// # Errors
+    /// If no file has such examples.
+    pub fn schema_of_files(&self) -> Result<Cow<'_, Schema>, Error> {
+        if let Some(schema) = &self.schema {
+            return Ok(Cow::Borrowed(schema));
+        }
+        let plain = Schema::of_memory(&self.examples, &self.columns, self.kernel.meets_gaps());
+        let unfit = |what| DataError::Usage { finding: format!("this model was not trained on a file: {what}") };
+        Ok(Cow::Owned(plain.map_err(unfit)?))
     }
 }
 

@@ -13,7 +13,7 @@ use super::lines::Lines;
 use super::opening::{Opening, excels_delimiter, look};
 use super::plain::Plain;
 use super::record::{Delimiter, Records};
-use super::{FormatEntry, ReadOptions, Source};
+use super::{FormatEntry, ReadOptions, Source, remarks};
 use crate::memory::Growth;
 use crate::params::brief;
 
@@ -305,7 +305,7 @@ fn may_be_header(first: &[String]) -> bool {
 }
 
 fn table(source: &Source, pass: Pass) -> Result<Table, DataError> {
-    let Pass { columns, lines, header, notes } = pass;
+    let Pass { columns, lines, header, mut notes } = pass;
     let named = header.is_some();
     let names = match &header {
         Some(first) => column_names(source, first.line, &first.names)?,
@@ -316,9 +316,12 @@ fn table(source: &Source, pass: Pass) -> Result<Table, DataError> {
         return Err(DataError::Empty { place: source.name().to_owned() });
     }
     let (first_line, lines) = lines.finish();
-    let target = columns.len().checked_sub(1);
     let infinite: Vec<Option<usize>> = columns.iter().map(Column::infinite).collect();
-    let fields = columns.into_iter().zip(names).map(|(column, name)| Field { name, data: column.finish() }).collect();
+    let mut fields: Vec<Field> =
+        columns.into_iter().zip(names).map(|(column, name)| Field { name, data: column.finish() }).collect();
+    notes.extend(remarks::drop_nameless(source.name(), header.as_ref().map(|first| &*first.names), &mut fields));
+    notes.extend(remarks::exponents(source.name(), &fields));
+    let target = fields.len().checked_sub(1);
     let table = Table {
         file: source.name().to_owned(),
         format: CSV.name,

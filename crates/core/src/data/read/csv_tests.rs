@@ -340,3 +340,30 @@ fn codes_beyond_a_thousand_keep_their_zeros() {
     let FieldData::Numbers { spellings, .. } = &table_of(&text).fields[0].data else { panic!() };
     assert_eq!(spellings.len(), 1000);
 }
+
+#[test]
+fn quoted_cells_of_tab_separated_text_may_run_over_line_ends() {
+    let cells = |text: &str| {
+        let table = read_bytes("a.tsv", text.as_bytes(), &ReadOptions::default()).unwrap();
+        let word = |field: &Field, i: usize| match &field.data {
+            FieldData::Words(cells) => cells[i].to_owned(),
+            FieldData::Numbers { values, .. } => values[i].to_string(),
+            _ => String::new(),
+        };
+        (0..table.len)
+            .map(|i| table.fields.iter().map(|f| word(f, i)).collect::<Vec<_>>().join("|"))
+            .collect::<Vec<_>>()
+    };
+    let text = "id\tnote\ty\n1\t\"one\n\"\"two\"\"\r\n\nthree\"\ta\n2\tplain\tb\n3\t\"x\ny\"\tc\n";
+    assert_eq!(cells(text), ["1|one\n\"two\"\n\nthree|a", "2|plain|b", "3|x\ny|c"]);
+    // the last cell, and the first
+    assert_eq!(cells("y\tnote\na\t\"one\ntwo\"\nb\t\"x\n\ny\"\n"), ["a|one\ntwo", "b|x\n\ny"]);
+    assert_eq!(cells("note\ty\n\"one\ntwo\"\ta\n\"x\ny\"\tb\n"), ["one\ntwo|a", "x\ny|b"]);
+    // quotes in running text are just characters
+    assert_eq!(
+        cells("y\tt\nham\t\"so he said\nspam\tand \"she\"\nham\tno\"\n"),
+        ["ham|\"so he said", "spam|and \"she\"", "ham|no\""]
+    );
+    let ragged = read_bytes("a.tsv", b"a\tb\tc\n1\t\"x\n2\t3\t4\n", &ReadOptions::default()).unwrap_err().to_string();
+    assert!(ragged.contains("line 2: 2 fields, but line 1 has 3"), "{ragged}");
+}

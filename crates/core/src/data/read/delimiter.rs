@@ -6,11 +6,14 @@
 
 use super::number::{Cell, classify};
 use super::record::Delimiter;
+use memchr::{memchr, memchr2};
 use std::cmp::Ordering;
 
 const CANDIDATES: [u8; 4] = [b',', b';', b'\t', b'|'];
 /// Smallest share of the lines that a delimiter must fit: a few ragged lines are errors to be named, not evidence.
 const MIN_FITTING_SHARE: f64 = 0.8;
+/// Lines that are looked at.
+const MAX_LINES: usize = 200;
 
 /// The fit of a delimiter.
 struct Fit {
@@ -33,7 +36,7 @@ pub(super) struct Found {
 /// The delimiter of a text by its first bytes and its extension.
 pub(super) fn detect(head: &[u8], whole: bool, extension: &str) -> Found {
     let surely = |delimiter| Found { delimiter, rival: None };
-    let lines = sample(head, whole);
+    let lines = sample(head, whole, None);
     let usual = match extension {
         "tsv" | "tab" => b'\t',
         _ => b',',
@@ -46,7 +49,7 @@ pub(super) fn detect(head: &[u8], whole: bool, extension: &str) -> Found {
     let step = |share: f64| (share * 100.0).round();
     let mut ranked: Vec<_> = CANDIDATES
         .into_iter()
-        .filter_map(|byte| Some((fit(&lines, Delimiter::Byte(byte))?, byte)))
+        .filter_map(|byte| Some((fit(&sample(head, whole, Some(byte)), Delimiter::Byte(byte))?, byte)))
         .map(|(fit, byte)| {
             ([fit.steady, -step(fit.mixed), f64::from(u8::from(byte == usual)), step(fit.numeric)], byte)
         })
@@ -65,18 +68,61 @@ pub(super) fn detect(head: &[u8], whole: bool, extension: &str) -> Found {
     })
 }
 
-/// The first lines that are neither blank nor comments; a last line that may be cut off is left out.
-fn sample(head: &[u8], whole: bool) -> Vec<&[u8]> {
-    let mut lines: Vec<&[u8]> = head.split(|&b| b == b'\n').collect();
-    if !whole && lines.len() > 1 {
-        lines.pop();
+/// The first lines that are neither blank nor comments, or the records where a delimiter says which quotes begin a cell: line ends inside of
+/// these are no ends. A last line that may be cut off is left out.
+fn sample(head: &[u8], whole: bool, delimiter: Option<u8>) -> Vec<&[u8]> {
+    let (mut lines, mut marked, mut at) = (Vec::new(), 0, 0);
+    while at < head.len() && lines.len() - marked < MAX_LINES {
+        let text = &head[at..];
+        let line_end = memchr(b'\n', text);
+        let end = delimiter.map_or(line_end, |delimiter| end_of_record(text, delimiter));
+        // what is open at the end may be cut off; if it is not, the quote is just a character
+        let Some(end) = end.or_else(|| (whole || lines.is_empty()).then(|| line_end.unwrap_or(text.len()))) else {
+            break;
+        };
+        let line = &text[..end];
+        at += end + 1;
+        if !line.trim_ascii().is_empty() {
+            marked += usize::from(line[0] == b'#');
+            lines.push(line);
+        }
     }
-    lines.retain(|l| !l.trim_ascii().is_empty());
-    if lines.iter().any(|l| l[0] != b'#') {
+    if lines.len() > marked {
         lines.retain(|l| l[0] != b'#');
     }
-    lines.truncate(200);
     lines
+}
+
+/// The place of the line end that ends the record at the beginning of a text; `None` where it goes on behind the text. Quotes that are not
+/// closed at the end of a cell are just characters, if lines end between them.
+fn end_of_record(text: &[u8], delimiter: u8) -> Option<usize> {
+    let is_blank = |&&b: &&u8| b == b' ' || (b == b'\t' && delimiter != b'\t');
+    let blanks = |at: usize| text[at..].iter().take_while(is_blank).count();
+    let mut at = 0;
+    loop {
+        at += blanks(at);
+        if text.get(at) == Some(&b'"') {
+            let mut behind = at + 1;
+            loop {
+                behind += memchr(b'"', &text[behind..])? + 1;
+                if text.get(behind) != Some(&b'"') {
+                    break;
+                }
+                behind += 1;
+            }
+            let after = behind + blanks(behind);
+            let closes = text.get(after).is_none_or(|b| [delimiter, b'\n', b'\r'].contains(b));
+            if !closes && text[at..after].contains(&b'\n') {
+                return Some(at + memchr(b'\n', &text[at..])?);
+            }
+            at = after;
+        }
+        at += memchr2(delimiter, b'\n', &text[at..])?;
+        if text[at] == b'\n' {
+            return Some(at);
+        }
+        at += 1;
+    }
 }
 
 /// `None` unless nearly all lines have the same number of cells, at least two.
@@ -168,6 +214,21 @@ mod tests {
         assert_eq!(found("1,5\t2,5\ta\n2,5\t3,5\tb\n", "csv"), Delimiter::Byte(b'\t'), "decimal commas");
         assert_eq!(found("1,2\n3,4\n5,6,7\n8,9\n1,2\n", "csv"), Delimiter::Byte(b','), "ragged");
         assert_eq!(found("hello you there\nwell then\n", "txt"), Delimiter::Byte(b'\t'), "one column of text");
+    }
+
+    #[test]
+    fn line_ends_in_quotes_end_no_line() {
+        for (byte, name) in [(b';', "semicolon"), (b'\t', "tab"), (b'|', "bar"), (b',', "comma")] {
+            let d = byte as char;
+            let text: String =
+                (0..30).map(|i| format!("{i}{d}\"eins, \"\"zwei\"\"\n\ndrei; vier\"{d}{d}a\n")).collect();
+            let found = |text: &str, whole: bool| detect(text.as_bytes(), whole, "csv").delimiter;
+            assert_eq!(found(&text, true), Delimiter::Byte(byte), "{name}");
+            assert_eq!(found(&text[..text.len() - 10], false), Delimiter::Byte(byte), "{name}, cut off");
+            // quotes that close no cell join no lines
+            let stray: String = (0..30).map(|i| format!("{i}{d}\"so{d}a\n{i}{d}4\" x{d}b\n")).collect();
+            assert_eq!(found(&stray, true), Delimiter::Byte(byte), "{name}, stray");
+        }
     }
     #[test]
     fn the_extension_decides_between_equals_and_that_is_told() {

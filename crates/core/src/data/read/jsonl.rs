@@ -5,6 +5,7 @@
 //! first come. The target is the column `y`, `label`, `target` or `class`, else the last that is no array.
 
 use super::super::{DataError, Field, FieldData, Rows, Table, Words};
+use super::json::{JSON, Objects};
 use super::lines::Lines;
 use super::{FormatEntry, ReadOptions, Source, usual_target};
 use crate::memory::Growth;
@@ -26,6 +27,9 @@ pub(super) static JSONL: FormatEntry = FormatEntry {
 
 /// Largest number of cells, most of them missing, for each byte of the file; more is no table.
 const MAX_CELLS_PER_BYTE: usize = 64;
+
+/// The finding for an object in an object.
+const NESTED: &str = "objects are nested; write their values as columns of their own";
 
 /// Keys without a value that are told by name.
 const MAX_EMPTY_KEYS: usize = 20;
@@ -132,7 +136,7 @@ impl<'de> Deserialize<'de> for Value {
                 Ok(Value::Vector(vector, rounded))
             }
             fn visit_map<A: MapAccess<'de>>(self, _: A) -> Result<Value, A::Error> {
-                Err(de::Error::custom("objects are nested; write their values as columns of their own"))
+                Err(de::Error::custom(NESTED))
             }
         }
         deserializer.deserialize_any(Any)
@@ -272,26 +276,17 @@ impl Column {
     }
 }
 
-fn read(source: &Source, options: &ReadOptions) -> Result<Table, DataError> {
+/// Reads the objects of a text, whether these stand on lines or in an array.
+pub(super) fn read(source: &Source, options: &ReadOptions) -> Result<Table, DataError> {
     let mut columns: Vec<(String, Column)> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
-    let (mut reader, mut buffer) = (source.reader()?, Vec::new());
-    let (mut lines, mut line, mut bytes) = (Lines::default(), 0, 0);
-    let (mut growth, mut longest) = (Growth::default(), Growth::default());
+    let (mut objects, mut text) = (Objects::new(source)?, Vec::new());
+    let (mut lines, mut growth) = (Lines::default(), Growth::default());
     let mut empty: Vec<String> = Vec::new();
-    loop {
-        buffer.clear();
-        let got = source.line(&mut reader, &mut buffer, &mut longest)?;
-        if got == 0 {
-            break;
-        }
-        (line, bytes) = (line + 1, bytes + got);
-        let text = if line == 1 { buffer.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&buffer) } else { &buffer };
-        if text.trim_ascii().is_empty() {
-            continue;
-        }
-        let Object(pairs) = serde_json::from_slice(text).map_err(|e| source.bad(Some(line), None, finding(&e)))?;
+    while let Some(line) = objects.next(&mut text)? {
         let row = lines.count();
+        let read: Result<Object, _> = serde_json::from_slice(&text);
+        let Object(pairs) = read.map_err(|e| source.bad(Some(line + e.line().max(1) - 1), None, finding(&e, row)))?;
         for (key, value) in pairs {
             let place = match places.get(&key) {
                 Some(&place) => place,
@@ -324,10 +319,11 @@ fn read(source: &Source, options: &ReadOptions) -> Result<Table, DataError> {
             }
             column.put(row, value).map_err(|finding| source.bad(Some(line), Some(&key), finding))?;
         }
-        lines.note(line);
+        // of an array the elements count: many may stand on one line
+        lines.note(if objects.are_an_array() { row + 1 } else { line });
         let held = columns.iter().map(|(_, column)| column.bytes()).sum();
         growth.to(held, "its table").map_err(|e| source.too_large(e))?;
-        if columns.len().saturating_mul(row + 1) > bytes.saturating_mul(MAX_CELLS_PER_BYTE) {
+        if columns.len().saturating_mul(row + 1) > objects.bytes().saturating_mul(MAX_CELLS_PER_BYTE) {
             let finding =
                 format!("{} columns in {} lines, nearly all missing; keys are columns", columns.len(), row + 1);
             return Err(source.bad(Some(line), None, finding));
@@ -335,7 +331,8 @@ fn read(source: &Source, options: &ReadOptions) -> Result<Table, DataError> {
     }
     empty.retain(|key| !places.contains_key(key));
     let notes = notes(source, &columns, &empty);
-    Ok(Table { notes, ..table(source, columns, lines)? })
+    let format = if objects.are_an_array() { JSON.name } else { JSONL.name };
+    Ok(Table { notes, format, ..table(source, columns, lines)? })
 }
 
 /// What was not taken as it is.
@@ -396,11 +393,14 @@ fn table(source: &Source, columns: Vec<(String, Column)>, lines: Lines) -> Resul
     Ok(table)
 }
 
-/// The parser's words, without the line, which is always the first.
-fn finding(error: &serde_json::Error) -> String {
+/// The parser's words about an object, without the line.
+fn finding(error: &serde_json::Error, row: usize) -> String {
     let words = error.to_string();
     let words = without_place(&words);
     match error.classify() {
+        serde_json::error::Category::Data if row == 0 && words.contains(NESTED) => {
+            format!("{words} (pandas writes such tables with to_json(orient=\"records\"))")
+        }
         serde_json::error::Category::Data => words.to_owned(),
         serde_json::error::Category::Eof => {
             format!("the object does not end on its line ({words}); write each on one line")

@@ -15,6 +15,7 @@ mod encoding;
 mod facts;
 mod header;
 mod idx;
+mod json;
 mod jsonl;
 mod libsvm;
 mod lines;
@@ -25,6 +26,8 @@ mod open;
 mod opening;
 mod plain;
 mod record;
+mod remarks;
+mod scipy;
 mod sequences;
 mod zstd;
 
@@ -63,6 +66,7 @@ pub static FORMATS: &[&FormatEntry] = &[
     &npy::NPY,
     &idx::IDX,
     &jsonl::JSONL,
+    &json::JSON,
     &columns::PARQUET,
     &columns::ARROW,
     &sequences::FASTA,

@@ -8,13 +8,14 @@ use super::super::{DataError, Field, FieldData, Rows, Table};
 use super::array::{Array, Entries};
 use super::npy::read_array;
 use super::open::MAX_COMPRESSION_RATIO;
-use super::{FormatEntry, ReadOptions, Source};
+use super::{FormatEntry, ReadOptions, Source, scipy};
+use std::borrow::Cow;
 use zip::ZipArchive;
 
 /// The format.
 pub(super) static NPZ: FormatEntry = FormatEntry {
     name: "npz",
-    summary: "NumPy arrays in a zip: X, y and further blocks by name",
+    summary: "NumPy arrays in a zip: X, y and further blocks by name; SciPy's sparse matrices (csr)",
     extensions: &["npz"],
     sniff: |head| head.starts_with(b"PK\x03\x04"),
     names_target: true,
@@ -24,7 +25,10 @@ pub(super) static NPZ: FormatEntry = FormatEntry {
 };
 
 fn read(source: &Source, _options: &ReadOptions) -> Result<Table, DataError> {
-    let arrays = arrays(source)?;
+    let (arrays, is_sparse) = arrays(source)?;
+    if is_sparse {
+        return scipy::table(source, NPZ.name, arrays);
+    }
     let main = ["X", "x"]
         .iter()
         .find_map(|name| arrays.iter().position(|(n, _)| n == name))
@@ -89,10 +93,13 @@ fn refuse_parts(source: &Source, arrays: &[(String, Array)], main: &str) -> Resu
     Err(source.bad(None, None, finding))
 }
 
-fn arrays(source: &Source) -> Result<Vec<(String, Array)>, DataError> {
+/// The arrays, and whether they are the parts of a sparse matrix.
+fn arrays(source: &Source) -> Result<(Vec<(String, Array)>, bool), DataError> {
     let damaged = |e: zip::result::ZipError| source.bad(None, None, format!("the zip is damaged ({e})"));
     let mut archive = ZipArchive::new(source.seekable()?).map_err(damaged)?;
     let (mut arrays, mut other) = (Vec::new(), None);
+    let names: Vec<String> = archive.file_names().filter_map(Result::ok).map(Cow::into_owned).collect();
+    let is_sparse = scipy::is_sparse(names.iter().map(String::as_str));
     for k in 0..archive.len() {
         let mut entry = archive.by_index(k).map_err(damaged)?;
         let name = entry.name().map_err(damaged)?.into_owned();
@@ -100,19 +107,32 @@ fn arrays(source: &Source) -> Result<Vec<(String, Array)>, DataError> {
             other.get_or_insert(name);
             continue;
         };
+        if is_sparse && name == scipy::FORMAT {
+            scipy::check_format(&mut entry).map_err(|f| source.bad(None, None, f))?;
+            continue;
+        }
+        if is_sparse && !scipy::PARTS.contains(&name.as_str()) {
+            continue;
+        }
         let most = entry.compressed_size().min(source.most_bytes()).saturating_mul(MAX_COMPRESSION_RATIO);
         let held = arrays.iter().map(|(_, array): &(String, Array)| array.bytes()).sum();
         let array = read_array(&mut entry, most, held).map_err(|f| source.bad(None, Some(&name), f))?;
         arrays.push((name, array));
     }
     match other.filter(|_| arrays.is_empty()) {
+        Some(_) if names.iter().any(|name| name.starts_with("xl/")) => {
+            Err(source.bad(None, None, "it is a workbook of Excel, which is not read; save the sheet as CSV"))
+        }
+        Some(_) if names.iter().any(|name| name == "mimetype") && names.iter().any(|name| name == "content.xml") => {
+            Err(source.bad(None, None, "it is a document of LibreOffice, which is not read; save the sheet as CSV"))
+        }
         Some(name) => {
             let finding = format!(
                 "it is a zip of other files, {name} among them, and zips are read for NumPy's arrays only; unpack it"
             );
             Err(source.bad(None, None, finding))
         }
-        None => Ok(arrays),
+        None => Ok((arrays, is_sparse)),
     }
 }
 
@@ -127,14 +147,14 @@ pub(super) fn as_column(data: FieldData) -> FieldData {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::npy::tests::npy;
     use super::super::{ReadOptions, read_bytes};
     use super::*;
     use std::io::{Cursor, Write};
     use zip::write::SimpleFileOptions;
 
-    fn npz(arrays: &[(&str, Vec<u8>)]) -> Vec<u8> {
+    pub(in super::super) fn npz(arrays: &[(&str, Vec<u8>)]) -> Vec<u8> {
         let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
         for (k, (name, bytes)) in arrays.iter().enumerate() {
             let method = if k % 2 == 0 { zip::CompressionMethod::Deflated } else { zip::CompressionMethod::Stored };

@@ -1,14 +1,19 @@
 //! Records of delimited text: one line each, or several where a quoted cell runs over line ends.
 //!
 //! Lines without quotes, nearly all, are split where they stand. In tab-separated text a quote only counts when it
-//! is closed right before the next tab: such files usually hold running text, in which quotes are just characters.
+//! is closed right before the next tab: such files usually hold running text, in which quotes are just characters. Over line ends it
+//! counts where its line is no record by itself, and is one with the lines up to the closing quote.
 
 use super::super::DataError;
 use super::Source;
 use super::plain::without_returns;
 use crate::memory::Growth;
 use memchr::{memchr, memchr_iter};
-use std::io::BufRead;
+use std::collections::VecDeque;
+use std::io::{BufRead, Cursor, Read};
+
+/// Most lines of a cell of tab-separated text.
+const MAX_LINES_OF_CELL: usize = 1000;
 
 /// The separator of cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +41,10 @@ pub(super) struct Records<'a> {
     pub(super) keeps_returns: bool,
     /// True if the last line ended so.
     returned: bool,
+    /// Lines that were looked at to see where a quoted cell ends, without their ends, and whether these were those of DOS.
+    ahead: VecDeque<(Vec<u8>, bool)>,
+    /// Number of cells of the first record.
+    width: Option<usize>,
     growth: Growth,
 }
 
@@ -54,13 +63,21 @@ impl<'a> Records<'a> {
             skip,
             keeps_returns: false,
             returned: false,
+            ahead: VecDeque::new(),
+            width: None,
             growth: Growth::default(),
         })
     }
 
     /// The text that has not been read yet.
     pub(super) fn take_reader(&mut self) -> Box<dyn BufRead + Send + 'a> {
-        std::mem::replace(&mut self.reader, Box::new(std::io::empty()))
+        let rest = std::mem::replace(&mut self.reader, Box::new(std::io::empty()));
+        if self.ahead.is_empty() {
+            return rest;
+        }
+        let end = |returned: bool| if returned { &b"\r\n"[..] } else { b"\n" };
+        let seen: Vec<u8> = self.ahead.drain(..).flat_map(|(line, returned)| [&line, end(returned)].concat()).collect();
+        Box::new(Cursor::new(seen).chain(rest))
     }
 
     /// Goes on with another reader, after so many more lines.
@@ -102,6 +119,7 @@ impl<'a> Records<'a> {
         } else {
             self.split_plain();
         }
+        self.width.get_or_insert(self.cells.len());
         if let Err(error) = std::str::from_utf8(&self.text) {
             let ends = self.text[..error.valid_up_to()].split(|&b| b == b'\n').count() - 1;
             let finding = "the text is not UTF-8; convert the file, for example with iconv -f latin1 -t utf-8";
@@ -140,22 +158,53 @@ impl<'a> Records<'a> {
 
     /// Appends a line of the file, without its end.
     fn append_line(&mut self) -> Result<bool, DataError> {
+        if let Some((line, returned)) = self.ahead.pop_front() {
+            self.text.extend_from_slice(&line);
+            self.returned = returned;
+            self.lines_read += 1;
+            return Ok(true);
+        }
         let start = self.text.len();
         if self.source.line(&mut self.reader, &mut self.text, &mut self.growth)? == 0 {
             return Ok(false);
         }
         self.lines_read += 1;
-        if self.text.last() == Some(&b'\n') {
-            self.text.pop();
-        }
-        // Python's csv on Windows writes \r\r\n where a file was not opened with newline=''
-        let kept = start + without_returns(&self.text[start..]).len();
-        self.returned = kept < self.text.len();
-        self.text.truncate(kept);
+        self.returned = cut_end(&mut self.text, start);
         if self.lines_read == 1 && self.text.starts_with(b"\xef\xbb\xbf") {
             self.text.drain(..3);
         }
         Ok(true)
+    }
+
+    /// True if the cell at hand, whose quote stands at `open` of a line of tabs and is not closed there, goes on in the lines that follow: the
+    /// line is no record by itself, and up to the line with the closing quote it is one.
+    fn runs_over_ends(&mut self, open: usize) -> Result<bool, DataError> {
+        let tabs = |text: &[u8]| memchr_iter(b'\t', text).count();
+        let Some(width) = self.width.filter(|&width| width > 1) else { return Ok(false) };
+        let (before, is_last) = (self.cells.len(), self.cells.len() + 1 == width);
+        if before >= width || (!is_last && tabs(&self.text) + 1 == width) || tabs(&self.text[open..]) > 0 {
+            return Ok(false);
+        }
+        for k in 0..MAX_LINES_OF_CELL {
+            if k == self.ahead.len() {
+                let mut line = Vec::new();
+                if self.source.line(&mut self.reader, &mut line, &mut self.growth)? == 0 {
+                    return Ok(false);
+                }
+                let returned = cut_end(&mut line, 0);
+                self.ahead.push_back((line, returned));
+            }
+            let line = &self.ahead[k].0;
+            if tabs(line) + 1 == width {
+                return Ok(false);
+            }
+            if let Some(after) = closing_quote(line) {
+                let rest =
+                    line[after..].iter().position(|&b| b != b' ').map(|at| &line[after + at..]).unwrap_or_default();
+                return Ok((rest.is_empty() || rest[0] == b'\t') && before + 1 + tabs(rest) == width);
+            }
+        }
+        Ok(false)
     }
 
     fn is_blank(&self) -> bool {
@@ -227,10 +276,15 @@ impl<'a> Records<'a> {
     /// Unescapes the cell whose quote stands at `open`; gives the place after it, or `None` if the quotes are text.
     fn quoted_cell(&mut self, open: usize) -> Result<Option<usize>, DataError> {
         let lenient = self.delimiter == Delimiter::Byte(b'\t');
-        let mut at = open + 1;
+        let (mut at, mut joined) = (open + 1, false);
         loop {
             match self.text[at..].iter().position(|&b| b == b'"') {
-                None if lenient => return Ok(None),
+                None if lenient && !joined => {
+                    if !self.runs_over_ends(open)? {
+                        return Ok(None);
+                    }
+                    joined = true;
+                }
                 None => {
                     self.scratch.extend_from_slice(&self.text[at..]);
                     if self.keeps_returns && self.returned {
@@ -278,6 +332,30 @@ impl<'a> Records<'a> {
             Delimiter::Byte(delimiter) => self.text[at] == delimiter,
             Delimiter::Blanks => is_space(self.text[at]),
         }
+    }
+}
+
+/// Cuts the line end off a text that ends in a line; true if it was one of DOS.
+fn cut_end(text: &mut Vec<u8>, start: usize) -> bool {
+    if text.last() == Some(&b'\n') {
+        text.pop();
+    }
+    // Python's csv on Windows writes \r\r\n where a file was not opened with newline=''
+    let kept = start + without_returns(&text[start..]).len();
+    let returned = kept < text.len();
+    text.truncate(kept);
+    returned
+}
+
+/// The place after the first quote of a line that is none of two.
+fn closing_quote(line: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        at += memchr(b'"', line.get(at..)?)? + 1;
+        if line.get(at) != Some(&b'"') {
+            return Some(at);
+        }
+        at += 1;
     }
 }
 

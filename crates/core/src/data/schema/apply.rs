@@ -277,6 +277,7 @@ impl<'a> Found<'a> {
         self.targets = match targets {
             Some(targets) => targets,
             None if self.schema.targets.len() == 1 && !self.table.named => self.table.target.into_iter().collect(),
+            None if self.schema.guesses_target => self.guessed_target().into_iter().collect(),
             None => Vec::new(),
         };
         // a single block needs no name
@@ -285,6 +286,17 @@ impl<'a> Found<'a> {
             && let [field] = view.fields().as_slice()
         {
             self.places.entry(field.place).or_insert(block);
+        }
+    }
+
+    /// The column of a usual name, or the only one beside those of the views.
+    fn guessed_target(&self) -> Option<usize> {
+        let is_other = |place: &usize| !self.places.values().any(|known| known == place);
+        let others: Vec<usize> = (0..self.table.fields.len()).filter(is_other).collect();
+        let mut usual = others.iter().copied().filter(|&place| is_usual_target(&self.table.fields[place].name));
+        match (usual.next(), usual.next(), others.as_slice()) {
+            (Some(place), None, _) | (None, None, &[place]) => Some(place),
+            _ => None,
         }
     }
 

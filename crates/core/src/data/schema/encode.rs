@@ -1,6 +1,6 @@
 //! From fields to vectors: one-hot codes, stand-ins for missing entries, blocks in the form the model knows.
 
-use super::super::{DataError, FieldData, Kind, Place, Rows, Scalar, SparseRows, Table, Values};
+use super::super::{DataError, FieldData, Kind, Place, Rows, Scalar, SparseRows, Table, Values, places_of_labels};
 use super::options::usage;
 use super::strangers::Strangers;
 use super::take::{missing, numbers, words};
@@ -108,7 +108,17 @@ pub(super) fn places_of(
         (_, None, Some(remedy)) => Err(missing(table, field, row, remedy)),
         (_, None, None) => Ok(Category::Missing),
     };
-    words(table, field)?.iter().enumerate().map(place).collect()
+    let words = words(table, field)?;
+    if matches!(table.fields[field].data, FieldData::Numbers { .. }) {
+        // the spelling of a number is lost where it was no text: it is the category of the same value
+        let cells: Vec<&str> = words.iter().collect();
+        let found = places_of_labels(known, &cells);
+        let spelled =
+            |(cell, found): (&'_ str, Option<usize>)| found.map_or(cell, |place| known[place].as_str()).to_owned();
+        let cells: Vec<String> = cells.into_iter().zip(found).map(spelled).collect();
+        return cells.iter().map(String::as_str).enumerate().map(place).collect();
+    }
+    words.iter().enumerate().map(place).collect()
 }
 
 /// Columns of numbers side by side; NaN where missing.

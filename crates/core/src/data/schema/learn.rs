@@ -130,6 +130,7 @@ pub(super) fn learn(table: &Table, options: &SchemaOptions, wanted: Option<&Want
         missing_words: options.missing_words.clone(),
         spelled: wishes.spelled(table),
         target_words: wishes.targets.iter().any(|&t| has_words_like_numbers(&table.fields[t].data)),
+        guesses_target: false,
     };
     said.extend(remarks::of_columns(&schema, table));
     Ok(Learned { left_out: whole - table.len, schema, data, remarks: said })
