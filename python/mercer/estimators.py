@@ -473,7 +473,7 @@ class RobustKfd(GeneratedClassifier):
 class HuberKfd(GeneratedClassifier):
     """Kernel Fisher discriminant with Huber's loss: squares up to a width, then straight lines.
 
-    min Σ huber_s(y_i − f(x_i)) + ½ λ ‖w‖²
+    min Σ huber_s(y_i − f(x_i)) + ½ λ ‖w‖², huber_s(e) = e²/(2s) up to |e| = s = width, |e| − s/2 beyond
 
     Use it when errors are Gaussian but for a few outliers.
 
@@ -1271,7 +1271,7 @@ class RobustRegression(GeneratedRegressor):
 class HuberRegression(GeneratedRegressor):
     """Regression with squares for small errors and absolute values for large ones.
 
-    min Σ huber_s(y_i − f(x_i)) + λ P(α)
+    min Σ huber_s(y_i − f(x_i)) + λ P(α), huber_s(e) = e²/(2s) up to |e| = s = width, |e| − s/2 beyond
 
     Use it when the noise is Gaussian but for a few outliers.
 

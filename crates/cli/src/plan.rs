@@ -2,7 +2,7 @@
 
 use crate::{Verb, arguments, input, report};
 use clap::{Arg, ArgMatches, Command, value_parser};
-use mercer::certify::{self, Expected, Options, PlannedBound};
+use mercer::certify::{self, Expected, Facts, Options, PlannedBound};
 use mercer::model::Model;
 use mercer::plot::at_most;
 use mercer_terminal::{Failure, Watch};
@@ -103,7 +103,7 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let rows: Vec<Vec<String>> = planned.iter().map(row).collect();
     report::print(&format!("Examples needed for a certificate of {wanted} at δ = {delta}:\n\n"));
     report::print(&report::table(&header, &rows, true));
-    if let Some(why) = out_of_reach(&planned, wanted) {
+    if let Some(why) = out_of_reach(&planned, &facts, wanted) {
         report::print(&why);
     }
     if let Some(file) = picture {
@@ -112,20 +112,32 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Why no number of examples is enough, where none is: the errors alone are as many.
-fn out_of_reach(planned: &[PlannedBound], wanted: f64) -> Option<String> {
+/// Why no number of examples is enough, where none is.
+fn out_of_reach(planned: &[PlannedBound], facts: &Facts, wanted: f64) -> Option<String> {
     if planned.is_empty() || planned.iter().any(|p| p.examples.is_some()) {
         return None;
     }
-    let lowest = planned.iter().flat_map(|p| p.curve.iter().map(|c| c.value)).fold(f64::INFINITY, f64::min);
-    let most = SIZES.last().map_or("", |(_, spelled)| spelled);
-    (lowest < 1.0).then(|| {
-        format!(
-            "\nNo bound comes down to {wanted}, because the share of errors stays what it is here: with up to {most} examples \
-             the lowest is {}. Ask for more than that, or for a better model.",
-            at_most(lowest, 4)
+    let points = || planned.iter().flat_map(|p| p.curve.iter().map(|c| (p.bound, c)));
+    let most = points().map(|(_, c)| c.examples).fold(0.0, f64::max);
+    let (bound, lowest) =
+        points().min_by(|(_, a), (_, b)| a.value.total_cmp(&b.value)).filter(|(_, c)| c.value < 1.0)?;
+    // the share of errors that this one rests on
+    let held_out = mercer::bounds::find(bound).is_some_and(|entry| entry.uses_held_out);
+    let own = if held_out { facts.held_out.map(|h| h.errors / h.examples.max(1.0)) } else { facts.error_rate() };
+    let rate = own.unwrap_or(0.0);
+    let (cause, remedy) = if rate >= wanted {
+        (
+            format!(", because the share of errors stays what it is here, {rate:.4}"),
+            "Ask for more than that, or for a better model.",
         )
-    })
+    } else {
+        (" at the complexity that is expected here".to_owned(), "Ask for more than that, or for a simpler model.")
+    };
+    Some(format!(
+        "\nNo bound comes down to {wanted} with up to {most} examples{cause}: the lowest is {} at {}. {remedy}",
+        at_most(lowest.value, 4),
+        lowest.examples
+    ))
 }
 
 fn row(p: &PlannedBound) -> Vec<String> {

@@ -41,6 +41,15 @@ impl Metrics {
             Self::Numbers(m) => Self::Numbers(NumberMetrics { rmse_interval: None, rmse_interval_is: None, ..m }),
         }
     }
+
+    /// The same with the baseline of another target: of all examples, where some of them were judged.
+    #[must_use]
+    pub fn with_baseline_of(self, target: &Target) -> Self {
+        match self {
+            Self::Classes(m) => Self::Classes(m.with_baseline_of(target)),
+            Self::Numbers(m) => Self::Numbers(m.with_baseline_of(target)),
+        }
+    }
 }
 
 /// Compares predictions with the truth. Clusters are no predictions of classes: see [`agreement`].

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use mercer::gram::fill;
-use mercer::machines::{self, Coefficients, Cost, Learns, Machine, Task};
+use mercer::machines::{self, Coefficients, Cost, Learns, Machine, Task, Theory, predicts_target};
 use mercer::params::{Setting, assign};
 use mercer::prelude::*;
 use mercer::watch::Silent;
@@ -168,4 +168,18 @@ fn a_declared_loss_is_what_the_fit_has_minimised() {
     for name in ["svc", "adatron", "kernel_logistic", "regularised_risk", "huber_kfd", "svr", "quantile", "ridge"] {
         assert!(found.contains(&name), "{name} declares no loss: {found:?}");
     }
+}
+
+#[test]
+fn a_machine_that_minimises_something_says_why_that_has_no_stability() {
+    let untold = Theory::default().loss.unwrap_err();
+    let mut others = 0;
+    for entry in machines::all() {
+        let theory = (entry.make)().traits().theory;
+        let minimises =
+            entry.formula.starts_with("min ") && (predicts_target(entry) || machines::family(entry) == "detect");
+        others += usize::from(theory.loss == Err(untold));
+        assert!(!minimises || theory.loss != Err(untold), "{}: {} is \"{untold}\"", entry.name, entry.formula);
+    }
+    assert!(others > 5, "windows, neighbours and means minimise no loss: {others}");
 }

@@ -15,6 +15,7 @@ mod join;
 pub mod kinds;
 mod preparation;
 pub mod read;
+mod repeats;
 mod scalar;
 mod scale;
 mod schema;
@@ -34,6 +35,7 @@ pub use dense::{Borrowed, Rows};
 pub use error::{DataError, Place};
 pub use kinds::{BadItem, Column, Item, Items, Kind, KindEntry};
 pub use preparation::{Preparation, PreparationSet, Scope};
+pub use repeats::{Repeats, RepeatsBeside};
 pub use scalar::Scalar;
 pub use scale::{Scale, Scaler};
 pub use schema::{

@@ -144,6 +144,12 @@ pub(super) const WEIGHED_CLASSES: &str =
 /// Why a constant feature of another value leaves no stability.
 pub(super) const SCALED_BIAS: &str = "the constant feature of the bias has another value than 1, which the theorem takes it to have: fit with bias_scale = 1";
 
+/// Why a minimum without a penalty has no stability.
+pub(super) const NOT_PENALISED: &str = "nothing is penalised, so that one example may move the model as far as it likes: the theorem needs λ‖f‖² with λ > 0";
+/// Why a level that is found with the model leaves no stability.
+pub(super) const LEVEL_FOUND: &str =
+    "the level from which losses are measured is found with the model, so no loss is fixed before";
+
 impl Default for Theory {
     fn default() -> Self {
         Self {

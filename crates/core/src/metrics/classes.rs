@@ -56,7 +56,24 @@ pub struct OneClass {
     pub auc: Option<f64>,
 }
 
+/// The error of always predicting the largest class, the first of equals, and its label.
+fn baseline(labels: &[String], sizes: &[usize]) -> (f64, String) {
+    let n: usize = sizes.iter().sum();
+    let largest = (0..labels.len()).max_by(|&a, &b| sizes[a].cmp(&sizes[b]).then(b.cmp(&a)));
+    let error = largest.map_or(0.0, |c| (n - sizes[c]) as f64 / n.max(1) as f64);
+    (error, largest.map(|c| labels[c].clone()).unwrap_or_default())
+}
+
 impl ClassMetrics {
+    /// The same with the baseline of another target; of one without classes nothing changes.
+    pub(super) fn with_baseline_of(self, target: &Target) -> Self {
+        let Ok(classes) = target.classes() else { return self };
+        let mut sizes = vec![0; classes.labels.len()];
+        classes.codes.iter().for_each(|&c| sizes[c as usize] += 1);
+        let (base_error, base_label) = baseline(&classes.labels, &sizes);
+        Self { base_error, base_label, ..self }
+    }
+
     /// Compares codes, n × k scores and probabilities with the truth.
     pub(super) fn of(
         labels: &[String],
@@ -75,7 +92,6 @@ impl ClassMetrics {
         let n = codes.len();
         let right: usize = (0..all.len()).map(|c| confusion[c][c]).sum();
         let sizes: Vec<usize> = (0..all.len()).map(|c| counts::size(&confusion, c)).collect();
-        let largest = (0..all.len()).max_by(|&a, &b| sizes[a].cmp(&sizes[b]).then(b.cmp(&a)));
         let areas = areas(scores, labels.len(), &known);
         let by_class: Vec<OneClass> = (0..all.len())
             .map(|c| OneClass {
@@ -94,12 +110,13 @@ impl ClassMetrics {
             (2, _) => None,
             _ => mean(&areas.iter().copied().flatten().collect::<Vec<_>>()),
         };
+        let (base_error, base_label) = baseline(&all, &sizes);
         Ok(Self {
             n,
             error: (n - right) as f64 / n.max(1) as f64,
             error_interval: Some(clopper_pearson(n - right, n, 0.05)),
-            base_error: largest.map_or(0.0, |c| (n - sizes[c]) as f64 / n.max(1) as f64),
-            base_label: largest.map(|c| all[c].clone()).unwrap_or_default(),
+            base_error,
+            base_label,
             balanced_error: mean(&recalls).map_or(0.0, |recall| 1.0 - recall),
             matthews: counts::correlation(&confusion),
             unknown_labels: all[labels.len()..].to_vec(),

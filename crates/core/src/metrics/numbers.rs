@@ -28,6 +28,14 @@ pub struct NumberMetrics {
 const APPROXIMATE: &str = "approximate: it holds the true error in about 95 % of cases, and in fewer where a few errors are far larger than all others";
 
 impl NumberMetrics {
+    /// The same with the baseline of another target; of one that is not as many numbers nothing changes.
+    pub(super) fn with_baseline_of(self, target: &Target) -> Self {
+        let Ok(truth) = target.numbers() else { return self };
+        let values = vec![0.0; truth.values.len()];
+        let all = Self::of(truth.names.len(), &values, target);
+        all.map_or(self.clone(), |all| Self { base_rmse: all.base_rmse, ..self })
+    }
+
     /// Compares n × outputs values with the truth.
     pub(super) fn of(outputs: usize, values: &[f64], truth: &Target) -> Result<Self, DataError> {
         let truth = truth.numbers()?;

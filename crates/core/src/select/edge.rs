@@ -16,6 +16,8 @@ pub struct Edge {
     pub upward: bool,
     /// The next value beyond, at the distance of the last two.
     pub next: f64,
+    /// True if there are two values only.
+    pub of_two: bool,
 }
 
 impl Edge {
@@ -28,6 +30,10 @@ impl Edge {
 impl fmt::Display for Edge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { parameter, value, next, .. } = self;
+        if self.of_two {
+            let more = if self.upward { "larger" } else { "smaller" };
+            return write!(f, "the best {parameter} = {value} is the {more} of two: try {next}, too");
+        }
         let most = if self.upward { "largest" } else { "smallest" };
         write!(
             f,
@@ -38,8 +44,8 @@ impl fmt::Display for Edge {
 }
 
 impl Search<'_> {
-    /// The parameters of three numbers and more whose best value is at the edge of the grid, where every candidate further in is worse
-    /// and values beyond are allowed.
+    /// The parameters of several numbers whose best value is at the edge of the grid, where every candidate further in is worse (of two values,
+    /// with the other one) and values beyond are allowed.
     pub(super) fn edges(&self, candidates: &[Candidate], best: usize, by: &Score) -> Vec<Edge> {
         let number = |c: &Candidate, place: usize| match c.point.get(place) {
             Some((_, Setting::Number(value))) => Some(*value),
@@ -51,10 +57,12 @@ impl Search<'_> {
             values.dedup();
             let (value, count) = (number(&candidates[best], place)?, values.len());
             let (low, high) = (*values.first()?, *values.last()?);
-            if count < 3 || (value > low && value < high) {
+            if count < 2 || (value > low && value < high) {
                 return None;
             }
-            let inside = |c: &Candidate| number(c, place).is_some_and(|v| v > low && v < high);
+            let inside = |c: &Candidate| {
+                number(c, place).is_some_and(|v| if count == 2 { v != value } else { v > low && v < high })
+            };
             // a tie with a value further in tells nothing about what lies beyond
             if candidates.iter().any(|c| inside(c) && by.loss(c.score) <= by.loss(candidates[best].score)) {
                 return None;
@@ -67,7 +75,13 @@ impl Search<'_> {
             let mut point = candidates[best].point.clone();
             point[place].1 = Setting::Number(next);
             let allowed = next.is_finite() && next != value && self.at(&point).is_ok();
-            allowed.then(|| Edge { parameter: point[place].0.clone(), value, upward: value == high, next })
+            allowed.then(|| Edge {
+                parameter: point[place].0.clone(),
+                value,
+                upward: value == high,
+                next,
+                of_two: count == 2,
+            })
         };
         (0..candidates[best].point.len()).filter_map(at_edge).collect()
     }
@@ -128,6 +142,14 @@ mod tests {
     }
 
     #[test]
+    fn of_two_values_the_better_has_others_beyond_it() {
+        assert_eq!(advice("svc", "", "gamma=0.0001|0.01"), ["the best gamma = 0.01 is the larger of two: try 1, too"]);
+        let said = advice("svc", "", "gamma=200|20000");
+        assert_eq!(said, ["the best gamma = 200 is the smaller of two: try 2, too"]);
+        assert_eq!(advice("svc", "polynomial(degree=1, offset=0)", "degree=1|4"), Vec::<String>::new());
+    }
+
+    #[test]
     fn a_tie_with_a_value_further_in_is_no_edge() {
         // without two examples as near as that, all three kernel matrices are the identity
         assert_eq!(advice("svc", "", "gamma=1e12|1e13|1e14"), Vec::<String>::new());
@@ -136,8 +158,8 @@ mod tests {
     #[test]
     fn what_lies_inside_or_cannot_be_extended_says_nothing() {
         assert_eq!(advice("svc", "", "gamma=0.0001|1|10000"), Vec::<String>::new());
-        // two values have no inside
-        assert_eq!(advice("svc", "", "gamma=0.0001|0.001"), Vec::<String>::new());
+        // of two equals neither is better
+        assert_eq!(advice("svc", "", "gamma=1e12|1e13"), Vec::<String>::new());
         // a degree below one does not exist
         assert_eq!(advice("svc", "polynomial(degree=1, offset=0)", "degree=1|2|4"), Vec::<String>::new());
     }

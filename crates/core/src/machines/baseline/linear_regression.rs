@@ -6,9 +6,10 @@ use crate::linalg::{
     Eigen, dot, gram_of_columns, multiply_add, symmetric_eigen, symmetric_eigen_bytes, transposed_multiply,
 };
 use crate::machines::regress::ridge::targets;
+use crate::machines::theory::NOT_PENALISED;
 use crate::machines::{
     Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, SolverReport, Task,
-    Traits,
+    Theory, Traits,
 };
 use crate::parallel;
 use crate::params::{Params, Visit};
@@ -61,7 +62,8 @@ impl Machine for LinearRegression {
     }
 
     fn traits(&self) -> Traits {
-        Traits { reads: Reads::Features, weights: true, ..Traits::default() }
+        let theory = Theory { loss: Err(NOT_PENALISED), ..Theory::default() };
+        Traits { reads: Reads::Features, weights: true, theory, ..Traits::default() }
     }
 
     fn run(&self, task: &Task<'_>, watch: &dyn Monitor) -> Result<Fitted, FitError> {

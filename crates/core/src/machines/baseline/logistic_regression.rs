@@ -15,6 +15,7 @@ use crate::linalg::{Cholesky, dot, gram_of_columns, multiply_add, transposed_mul
 use crate::machines::evidence::{Evidence, join};
 use crate::machines::fitted::each;
 use crate::machines::multiclass::{OneVsRest, Reduction, side_by_side};
+use crate::machines::theory::{ConvexLoss, Cost, NOT_PENALISED, Theory};
 use crate::machines::{
     Coefficients, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Reads, SolverReport, Task, Traits,
 };
@@ -101,6 +102,16 @@ impl Machine for LogisticRegression {
             weights: true,
             regularised_by: &[("lambda", Ordering::Greater)],
             searched: "lambda=0.001..100:log6",
+            theory: Theory {
+                // Σ ln(1 + exp(−yf)) + ½λ‖w‖² is λ times ½‖w‖² + (1/λ) Σ ln(1 + exp(−yf))
+                loss: if self.lambda > 0.0 {
+                    let c = 1.0 / self.lambda;
+                    Ok(ConvexLoss { c, cost: Cost::Logistic, free_offset: true, scale: self.lambda })
+                } else {
+                    Err(NOT_PENALISED)
+                },
+                ..Theory::default()
+            },
             ..Traits::default()
         }
     }

@@ -21,7 +21,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     name: "huber_kfd",
     aliases: &[],
     summary: "kernel Fisher discriminant with Huber's loss: squares up to a width, then straight lines",
-    formula: "min Σ huber_s(y_i − f(x_i)) + ½ λ ‖w‖²",
+    formula: "min Σ huber_s(y_i − f(x_i)) + ½ λ ‖w‖², huber_s(e) = e²/(2s) up to |e| = s = width, |e| − s/2 beyond",
     learns: Learns::Classes,
     source: Source::new(&MIKA, "§3.4.8"),
     use_when: "errors are Gaussian but for a few outliers",

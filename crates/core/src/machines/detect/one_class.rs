@@ -4,6 +4,7 @@ use super::boundary::{Region, region};
 use crate::gram::{Side, diagonal};
 use crate::machines::Fact;
 use crate::machines::support::{Effort, Sub, Subs, broke, fill, prove, solve, weights};
+use crate::machines::theory::LEVEL_FOUND;
 use crate::machines::{
     Coefficients, Compresses, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task, Theory,
     Tolerates, Traits,
@@ -52,7 +53,12 @@ impl Machine for OneClass {
     }
 
     fn traits(&self) -> Traits {
-        let theory = { Theory { compression: Compresses::Region, outlier_share: Some(self.nu), ..Theory::default() } };
+        let theory = Theory {
+            compression: Compresses::Region,
+            loss: Err(LEVEL_FOUND),
+            outlier_share: Some(self.nu),
+            ..Theory::default()
+        };
         Traits { reads: Reads::Rows, weights: true, theory, tolerates: Tolerates::WithoutTheory, ..Traits::default() }
     }
 

@@ -5,6 +5,7 @@ use super::one_class::support_of;
 use crate::gram::{Side, diagonal};
 use crate::machines::Fact;
 use crate::machines::support::{Effort, prove, weights};
+use crate::machines::theory::LEVEL_FOUND;
 use crate::machines::{
     Coefficients, Compresses, Expansion, FitError, Fitted, Learns, Machine, MachineEntry, Readout, Reads, Task, Theory,
     Tolerates, Traits,
@@ -53,7 +54,12 @@ impl Machine for Svdd {
     }
 
     fn traits(&self) -> Traits {
-        let theory = { Theory { compression: Compresses::Region, outlier_share: Some(self.nu), ..Theory::default() } };
+        let theory = Theory {
+            compression: Compresses::Region,
+            loss: Err(LEVEL_FOUND),
+            outlier_share: Some(self.nu),
+            ..Theory::default()
+        };
         Traits {
             reads: Reads::Rows,
             weights: true,

@@ -20,7 +20,7 @@ pub(super) static ENTRY: MachineEntry = MachineEntry {
     name: "huber_regression",
     aliases: &[],
     summary: "regression with squares for small errors and absolute values for large ones",
-    formula: "min Σ huber_s(y_i − f(x_i)) + λ P(α)",
+    formula: "min Σ huber_s(y_i − f(x_i)) + λ P(α), huber_s(e) = e²/(2s) up to |e| = s = width, |e| − s/2 beyond",
     learns: Learns::Numbers,
     source: Source::new(&MIKA, "§3.4.8, §3.6.3"),
     use_when: "the noise is Gaussian but for a few outliers",
