@@ -195,13 +195,15 @@ impl<'a> Records<'a> {
                 self.ahead.push_back((line, returned));
             }
             let line = &self.ahead[k].0;
-            if tabs(line) + 1 == width {
-                return Ok(false);
+            // behind a line that is whole, another one is no part of its last cell
+            let is_whole = tabs(line) + 1 == width;
+            if let Some(after) = closing_quote(line).filter(|_| !(is_last && is_whole)) {
+                let blanks = line[after..].iter().take_while(|&&b| b == b' ').count();
+                let rest = &line[after + blanks..];
+                return Ok(rest.first().is_none_or(|&b| b == b'\t') && before + 1 + tabs(rest) == width);
             }
-            if let Some(after) = closing_quote(line) {
-                let rest =
-                    line[after..].iter().position(|&b| b != b' ').map(|at| &line[after + at..]).unwrap_or_default();
-                return Ok((rest.is_empty() || rest[0] == b'\t') && before + 1 + tabs(rest) == width);
+            if is_whole {
+                return Ok(false);
             }
         }
         Ok(false)
