@@ -163,13 +163,14 @@ def certificates_of(model: Any, examples: Any, X: Data, y: Data, held_out: Any, 
 class CertifiedFit:
     """How a certified fit came out: trained again on so many `examples`, which left `errors_outside` on the others. With
     probability 1 − `delta`, at most a share `bound` of new examples is wrong. `tried` has (examples, bound) of all that was
-    tried."""
+    tried, and `condition` what the bound rests on where some examples are equal, else None."""
 
     examples: int
     errors_outside: int
     bound: float
     delta: float
     tried: list[tuple[int, float]]
+    condition: str | None = None
 
 
 def of_unlearned(classes: list[Any]) -> str:
@@ -282,8 +283,8 @@ class CertifyMixin:
             del self._certified
         if getattr(self._model, "part", None) is None:
             raise ValueError(f"{type(self).__name__} with these weights or penalties is solved apart, and cannot be certified")
-        examples, errors, bound, tried = self._model.part
-        self.certified_ = CertifiedFit(examples, errors, bound, certificate_delta, tried)
+        examples, errors, bound, tried, condition = self._model.part
+        self.certified_ = CertifiedFit(examples, errors, bound, certificate_delta, tried, condition)
         return self
 
     def _judge(self, X, y, place, candidates, options):

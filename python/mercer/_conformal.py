@@ -88,13 +88,15 @@ class _Calibrated:
 
         `held_out` examples; coverage `least` and, of split and without ties, `most` and `exact`; `fifth`: what these held-out
         examples give in nineteen cases of twenty; `everything`: whether there are too few, so that regions hold everything;
-        `unknown`: whether every set holds any class that the model does not know, which counts as covered only then. Coverages
-        are None where held-out examples had a part in what was learned before the fits, and nothing is proven. The parameters must
+        `unknown`: whether every set holds any class that the model does not know, which counts as covered only then; `condition`:
+        what they rest on where some examples are equal, or why there are none where rows were repeated, else None. Coverages are
+        None where held-out examples had a part in what was learned before the fits, or rows were repeated, and nothing is proven.
+        The parameters must
         not have been chosen by these examples: MercerSearchCV withdraws the proof, and after searches of others, GridSearchCV among
         them, which the model does not know of, there is none either.
         """
         check_is_fitted(self)
-        names = ("held_out", "least", "most", "exact", "fifth", "everything", "unknown")
+        names = ("held_out", "least", "most", "exact", "fifth", "everything", "unknown", "condition")
         return [dict(zip(names, told)) for told in self._model.guarantees(float(coverage))]
 
 

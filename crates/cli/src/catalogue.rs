@@ -1,7 +1,7 @@
 //! The catalogue as the command line shows it: every kernel, function, machine, bound, theorem, format and data set as one item, made
 //! from its entry. `mercer list` prints items in groups, `mercer help NAME` one of them.
 
-use mercer::bounds::{self, BoundEntry, Theorem};
+use mercer::bounds::{self, BoundEntry, Example, Theorem};
 use mercer::data::kinds::KINDS;
 use mercer::data::read::{FORMATS, FormatEntry};
 use mercer::data::write::WRITERS;
@@ -305,15 +305,23 @@ fn bound(e: &'static BoundEntry) -> Item {
             ("guarantee", e.guarantee.word().to_owned()),
             ("source", e.source.to_string()),
         ],
-        examples: vec![
-            "mercer data banana --n 200 -o banana.csv".to_owned(),
-            "mercer fit banana.csv --machine 'svc(c=1)' --kernel 'rbf(gamma=1)' --scale none -o model.mercer"
-                .to_owned(),
-            "mercer certify model.mercer banana.csv --all".to_owned(),
-        ],
+        examples: of_bound(e.example),
         document: json!({"name": e.name, "summary": e.summary, "formula": e.formula, "quantity": e.quantity,
                "guarantee": e.guarantee, "source": e.source.to_string(), "use_when": e.use_when}),
     }
+}
+
+/// The example of a bound: its data, its fit and its certification.
+fn of_bound(example: &Example) -> Vec<String> {
+    let ((set, n), Example { fit, certify, .. }) = (example.data, example);
+    let more = example.needs_more().then(|| format!("mercer data {set} --n {n} --seed 1 -o test.csv"));
+    let asked = if certify.is_empty() { String::new() } else { format!(" {certify}") };
+    let data = format!("mercer data {set} --n {n} -o {set}.csv");
+    let rest = [
+        format!("mercer fit {set}.csv {fit} --scale none -o model.mercer"),
+        format!("mercer certify model.mercer {set}.csv{asked} --all"),
+    ];
+    [data].into_iter().chain(more).chain(rest).collect()
 }
 
 fn score(e: &'static ScoreEntry) -> Item {

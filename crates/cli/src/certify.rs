@@ -2,11 +2,11 @@
 
 use crate::{Verb, arguments, input, report, select};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use mercer::bounds::{Certificate, Guarantee, State};
+use mercer::bounds::{Certificate, Evidence, Guarantee, State};
 use mercer::certify::{Certified, Options};
 use mercer::machines::Readout;
 use mercer::model::Model;
-use mercer::plot::{at_least, at_most, short_formula};
+use mercer::plot::{at_least, at_most, short_formula, trimmed};
 use mercer_terminal::{Failure, Watch};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -152,6 +152,14 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         let title = format!("{}, {}", model.machine(), short_formula(&model.kernel().to_string()));
         let svg = certified.figure(&title, &[], arguments::chosen_theme(flags));
         arguments::save_picture(file, &svg)?;
+    }
+    if let Some(evidence) = certified.facts.evidence.filter(Evidence::is_rough) {
+        report::warn(&format!(
+            "the evidence has a relative error of {} after {} draws: its bounds hold, but few draws carry them; more with --evidence, named before \
+             looking at these, would tell more",
+            trimmed(&at_most(evidence.relative_error, 4)),
+            evidence.draws
+        ));
     }
     if flags.get_flag("json") {
         report::print_json(&serde_json::json!(certified.certificates));

@@ -209,6 +209,9 @@ fn unproven(model: &Model, conformal: &Conformal) -> String {
     if conformal.holds_training() {
         return "nothing is proven, since some of the examples to calibrate with are those of training".to_owned();
     }
+    if let Some(repeated) = conformal.refusal() {
+        return format!("nothing is proven: {repeated}");
+    }
     let calibrate = "calibrate with a file of its own (predict --calibration)";
     if model.candidates() > 1 {
         let n = model.candidates();
@@ -273,6 +276,7 @@ pub(crate) fn sentence(model: &Model, conformal: &Conformal, coverage: f64) -> S
     let several = if outputs_of(model) > 1 { " for each target by itself, not for all of them at once" } else { "" };
     let proven = if conformal.is_proven() {
         format!("at coverage {coverage} at least {} % is proven{several}{beta}", percent_at_least(least, 1))
+            + &conformal.condition().map_or_else(String::new, |condition| format!("; but {condition}"))
     } else {
         unproven(model, conformal)
     };

@@ -102,6 +102,9 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         }
     }
     warn_of_training_examples(seen);
+    if let Some(repeated) = examples.repeats().refusal("") {
+        report::warn(&format!("there is no interval: {repeated}"));
+    }
     warn_of_unknown_labels(&metrics);
     Ok(())
 }

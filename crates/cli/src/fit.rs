@@ -11,6 +11,7 @@ use mercer::machines::{Learns, Readout};
 use mercer::metrics::{Metrics, measure};
 use mercer::model::Model;
 use mercer::plot::{at_most, percent_at_least, percent_at_most, trimmed};
+use mercer::prelude::Seed;
 use mercer::watch::Status;
 use mercer_terminal::{Failure, Watch, watch};
 use serde_json::{Value, json};
@@ -138,12 +139,13 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
         .filter(|_| !flags.get_flag("json") && !flags.get_flag("quiet"))
     {
         report::print(&format!(
-            "\nTrained again on {} of {} examples, with {} errors on the others: with probability {} %, at most {} % of new examples are wrong.\n",
+            "\nTrained again on {} of {} examples, with {} errors on the others: with probability {} %, at most {} % of new examples are wrong.{}\n",
             told["examples"],
             model.trained_on(),
             told["errors_outside"],
             trimmed(&percent_at_least(1.0 - told["delta"].as_f64().unwrap_or(0.0), 4)),
             percent_at_most(told["bound"].as_f64().unwrap_or(1.0), 1),
+            told["condition"].as_str().map_or_else(String::new, |condition| format!(" But {condition}.")),
         ));
     }
     Ok(())
@@ -161,7 +163,7 @@ fn certified(
     let options = Options { delta, budget: job.budget, seed: job.seed, ..Options::default() };
     let found = part::fit(job, data, &options, (wanted != 0.0).then_some(wanted), watch)?;
     let tried: Vec<Value> = found.tried.iter().map(|(d, b)| json!({"examples": d, "bound": b})).collect();
-    let told = json!({"examples": found.size, "errors_outside": found.errors, "bound": found.bound, "delta": delta, "tried": tried});
+    let told = json!({"examples": found.size, "errors_outside": found.errors, "bound": found.bound, "delta": delta, "tried": tried, "condition": found.condition});
     Ok((found.model, told, found.places))
 }
 
@@ -169,7 +171,7 @@ fn certified(
 const MAX_KERNEL_VALUES_FOR_TRAINING_ERROR: usize = 20_000_000;
 
 /// Measures of the model on the examples it learned from: on all of them where their scores are known or cheap, otherwise on
-/// every few.
+/// some that are drawn by chance.
 pub(crate) fn training_metrics(model: &Model, data: &Dataset) -> Option<Metrics> {
     let interrupted = model.fitted().report.status == Status::Interrupted;
     // coordinates, novelties and clusters have no target to be right about
@@ -188,8 +190,13 @@ pub(crate) fn training_metrics(model: &Model, data: &Dataset) -> Option<Metrics>
     if every == 1 {
         return measure(&model.predict(data).ok()?, target).ok().map(Metrics::without_intervals);
     }
-    let some = data.select(&(0..data.len()).step_by(every).collect::<Vec<_>>());
-    measure(&model.predict(&some).ok()?, some.target()?).ok().map(Metrics::without_intervals)
+    // by chance: every few rows of a file in a regular order would all be of one phase
+    let mut judged = Seed(0).stream("judged training examples").permutation(data.len());
+    judged.truncate(data.len().div_ceil(every));
+    judged.sort_unstable();
+    let some = data.select(&judged);
+    let metrics = measure(&model.predict(&some).ok()?, some.target()?).ok()?;
+    Some(metrics.without_intervals().with_baseline_of(target))
 }
 
 /// Prints the report of a fit that was saved in a file, and to be saved in another; an interrupted one is a failure of its own.

@@ -273,7 +273,13 @@ pub(crate) fn like(schema: &Schema, path: &Path, flags: &ArgMatches) -> Result<D
 
 /// Reads a file that a model is compared with: it loses the rows that training would have left out, unless `--missing` says otherwise.
 pub(crate) fn for_model(model: &Model, path: &Path, flags: &ArgMatches) -> Result<Dataset, Failure> {
-    compared(model, path, read_options(flags)?, flags)
+    compared(model, path, read_options(flags)?, (loses_rows(model, flags)?, flags))
+}
+
+/// Reads a file to calibrate a model with: it loses the rows that training would have left out, whatever becomes of those to be predicted.
+pub(crate) fn to_calibrate(model: &Model, path: &Path, flags: &ArgMatches) -> Result<Dataset, Failure> {
+    let drop_missing = trained_with(model) == Missing::Drop;
+    compared(model, path, ReadOptions { labels: None, ..read_options(flags)? }, (drop_missing, flags))
 }
 
 /// Reads a further file that a model is compared with, beside DATA: `--labels` are those of DATA, and this file has its own, or none.
@@ -282,7 +288,8 @@ pub(crate) fn beside_data(
     (path, labels): (&Path, Option<&PathBuf>),
     flags: &ArgMatches,
 ) -> Result<Dataset, Failure> {
-    compared(model, path, ReadOptions { labels: labels.cloned(), ..read_options(flags)? }, flags)
+    let reading = ReadOptions { labels: labels.cloned(), ..read_options(flags)? };
+    compared(model, path, reading, (loses_rows(model, flags)?, flags))
 }
 
 /// Reads the training file of a model once more, with the weights of its examples.
@@ -342,8 +349,12 @@ pub(crate) fn to_predict(model: &Model, path: &Path, flags: &ArgMatches) -> Resu
     Ok(ToPredict { data, places, rows })
 }
 
-fn compared(model: &Model, path: &Path, reading: ReadOptions, flags: &ArgMatches) -> Result<Dataset, Failure> {
-    let drop_missing = loses_rows(model, flags)?;
+fn compared(
+    model: &Model,
+    path: &Path,
+    reading: ReadOptions,
+    (drop_missing, flags): (bool, &ArgMatches),
+) -> Result<Dataset, Failure> {
     let table = table_for(model, path, reading)?;
     let unseen = word(flags, "unseen", &Unseen::WORDS);
     applied(model, &table, path, ApplyOptions { unseen, drop_missing, ..ApplyOptions::default() })
@@ -371,9 +382,14 @@ fn applied(model: &Model, table: &Table, path: &Path, options: ApplyOptions) -> 
     Ok(data)
 }
 
+/// What became of rows with missing entries in training.
+fn trained_with(model: &Model) -> Missing {
+    model.schema().map(Schema::missing).unwrap_or_default()
+}
+
 /// True if rows with missing entries are left out, by the flags or else as in training.
 fn loses_rows(model: &Model, flags: &ArgMatches) -> Result<bool, Failure> {
-    let trained = model.schema().map(Schema::missing).unwrap_or_default();
+    let trained = trained_with(model);
     match word(flags, "missing", &Missing::WORDS) {
         None => Ok(trained == Missing::Drop),
         Some(Missing::Drop) => Ok(true),

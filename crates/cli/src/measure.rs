@@ -6,7 +6,7 @@ mod two_sample;
 
 use crate::{Verb, arguments, input, report};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use mercer::data::{DataError, Dataset, Schema, Target};
+use mercer::data::{DataError, Dataset, Repeats, Schema, Target};
 use mercer::formula::Formula;
 use mercer::geometry::{self, Labels, Measures};
 use mercer::hypothesis_tests::{Dependence, Stability};
@@ -231,9 +231,12 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     }
     let wanted = flags.get_one::<usize>("farthest").copied().unwrap_or(0);
     let farthest: Vec<usize> = found.centre.farthest().into_iter().take(wanted).collect();
+    // measures of these examples themselves rest on nothing
+    let beyond = stable.is_some() || chance.is_some();
+    let repeats = if beyond { training.data.repeats() } else { Repeats::default() };
     if flags.get_flag("json") {
         report::print_json(&json!({
-            "kernel": text, "n": found.n,
+            "kernel": text, "n": found.n, "copies": repeats.told(),
             "norms": {"smallest": found.norms[0], "mean": found.norms[1], "largest": found.norms[2],
                       "without_length": found.without_length},
             "centre": {"norm": found.centre.squared_norm.max(0.0).sqrt(), "within": found.centre_within,
@@ -249,14 +252,10 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
             "output": picture.map(|p| p.display().to_string()),
         }));
     } else {
-        report::print(&report::facts(&facts(
-            &text,
-            &found,
-            &ridges,
-            &farthest,
-            stable.as_ref().map(|s| (s, learned)),
-            chance.as_ref(),
-        )));
+        let stable = stable.as_ref().map(|s| (s, learned));
+        let mut rows = facts(&text, &found, &ridges, &farthest, stable, chance.as_ref());
+        rows.extend(repeats.told().map(|told| ("copies", told)));
+        report::print(&report::facts(&rows));
         if let Some(file) = picture {
             report::print(&report::facts(&[("picture", file.display().to_string())]));
         }

@@ -231,16 +231,8 @@ fn conformal(model: &mut Model, flags: &ArgMatches) -> Result<Option<f64>, Failu
     let Some(&coverage) = flags.get_one::<f64>("conformal") else { return Ok(None) };
     mercer::conformal::checked(coverage)?;
     if let Some(path) = flags.get_one::<PathBuf>("calibration") {
-        let held_out = input::beside_data(model, (path, None), flags)?;
-        let seen = model.seen(&held_out);
+        let held_out = input::to_calibrate(model, path, flags)?;
         let left_out = model.calibrate_on(&held_out, flags.get_flag("mondrian"))?;
-        let equal = seen.map_or(0, |seen| seen.equal);
-        if left_out == 0 && 2 * equal > held_out.len() {
-            report::warn(&format!(
-                "{equal} of the {} examples to calibrate with are equal to training examples: the coverage holds only if they were drawn by themselves, not taken from there",
-                held_out.len()
-            ));
-        }
         if left_out > 0 {
             let all = held_out.len();
             report::warn(&format!(
@@ -252,6 +244,10 @@ fn conformal(model: &mut Model, flags: &ArgMatches) -> Result<Option<f64>, Failu
     let conformal = model.needs_conformal()?;
     if conformal.holds_training() {
         report::warn("some of the examples to calibrate with are those of training, and no coverage is proven");
+    }
+    if flags.contains_id("calibration") {
+        let repeated = conformal.refusal().map(|repeated| format!("no coverage is proven: {repeated}"));
+        repeated.or_else(|| conformal.condition()).iter().for_each(|told| report::warn(told));
     }
     conformal::notes(model, conformal, coverage).iter().for_each(|note| report::warn(note));
     Ok(Some(coverage))

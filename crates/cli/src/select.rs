@@ -204,10 +204,11 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     let save = saving.elapsed().as_secs_f64();
     let metrics = fit::training_metrics(&selection.model, &training);
     let json = flags.get_flag("json") || flags.get_flag("quiet");
-    let held_out = held_out.map(|aside| HeldOutReport::judge(&selection, &aside.data, flags)).transpose()?;
+    let held_out =
+        held_out.map(|aside| HeldOutReport::judge(&selection, (&training, &aside.data), flags)).transpose()?;
     if !json {
         report::print(&candidates(&selection));
-        report::print(&caution(&selection, held_out.as_ref()));
+        report::print(&caution(&selection, held_out.as_ref(), &training));
     }
     let seconds = json!({"read": read, "fit": seconds_fit, "save": save, "total": started.elapsed().as_secs_f64()});
     let listed: Vec<_> = selection.candidates.iter().map(candidate).collect();
@@ -272,14 +273,16 @@ fn by_certificate(
     let more = [
         ("best", listed(&selection.candidates[selection.best])),
         ("certificate", json!(selection.certificate)),
+        ("condition", json!(selection.condition)),
         ("table", json!(selection.candidates.iter().map(listed).collect::<Vec<_>>())),
     ];
     fit::finish(&selection.model, metrics.as_ref(), &seconds, (&saved, target), flags, &more)?;
     if !json {
         report::print(&format!(
-            "\n{}; all {} candidates are paid for.\n",
+            "\n{}; all {} candidates are paid for.{}\n",
             certify::statement(&selection.certificate),
-            selection.candidates.len()
+            selection.candidates.len(),
+            selection.condition.map_or_else(String::new, |condition| format!(" But {condition}."))
         ));
     }
     Ok(())
@@ -296,17 +299,29 @@ struct HeldOutReport {
 }
 
 impl HeldOutReport {
-    fn judge(selection: &Selection, data: &Dataset, flags: &ArgMatches) -> Result<Self, Failure> {
+    /// Of the held-out examples, beside those of the search.
+    fn judge(
+        selection: &Selection,
+        (searched, data): (&Dataset, &Dataset),
+        flags: &ArgMatches,
+    ) -> Result<Self, Failure> {
         let target = data.target().ok_or(mercer::data::DataError::NoTarget)?;
         let output = batches::predict(&selection.model.clone().predictor(), data, flags)?;
-        let metrics = measure(&output, target)?;
+        // the data were whole a moment ago, so that equal rows are counted, not guessed
+        let repeats = data.repeats_beside(searched);
+        let (refusal, condition) = (repeats.refusal("held-out "), repeats.condition("held-out "));
+        let mut metrics = measure(&output, target)?;
+        if refusal.is_some() {
+            metrics = metrics.without_intervals();
+        }
         let value = selection.score.of(&output, target)?;
         let mut sentence = match &metrics {
             Metrics::Classes(m) => {
                 let wrong = (m.error * m.n as f64).round() as usize;
                 let (low, high) = clopper_pearson(wrong, m.n, 0.05);
                 let (low, high) = (percent_at_least(low, 2), percent_at_most(high, 2));
-                format!("error {:.2} %  (95 % interval {low} % to {high} %)", 100.0 * m.error)
+                let interval = format!("  (95 % interval {low} % to {high} %)");
+                format!("error {:.2} %{}", 100.0 * m.error, if refusal.is_none() { interval.as_str() } else { "" })
             }
             Metrics::Numbers(m) => format!("RMSE {}", report::short(m.rmse)),
         };
@@ -314,19 +329,32 @@ impl HeldOutReport {
         if let Some(value) = value.filter(|_| entry.name != Score::usual(entry.learns).entry.name) {
             sentence = format!("{} {value:.4}, {sentence}", entry.label);
         }
-        let sentence = format!("{sentence} on {} examples that the search never saw", data.len());
+        let sentence = match (&refusal, &condition) {
+            (Some(repeated), _) => format!("{sentence} on {} examples; but {repeated}", data.len()),
+            (None, told) => format!(
+                "{sentence} on {} examples that the search never saw{}",
+                data.len(),
+                told.as_ref().map_or_else(String::new, |condition| format!("; but {condition}"))
+            ),
+        };
         let mut told = json!({"n": data.len(), "score": value, "metrics": metrics});
+        told["equal_to_training"] = json!(repeats.equal);
+        told["condition"] = json!(refusal.or(condition));
         input::insert_told(&mut told, data);
         Ok(Self { told, sentence })
     }
 }
 
 /// The sentence on the worth of the best score.
-fn caution(selection: &Selection, held_out: Option<&HeldOutReport>) -> String {
+fn caution(selection: &Selection, held_out: Option<&HeldOutReport>, searched: &Dataset) -> String {
     let (label, tried) = (measured(selection), selection.candidates.len());
     let of = format!("The {label} is that of the best of {tried} candidates, which were compared by it");
+    let repeated = searched.repeats().refusal("");
+    let folds =
+        repeated.map(|told| format!("\nFolds know one another's examples, which makes the {label} too good: {told}."));
     match held_out {
-        Some(held_out) => format!("\n{of}.\nHeld out: {}.\n", held_out.sentence),
+        Some(held_out) => format!("\n{of}.{}\nHeld out: {}.\n", folds.unwrap_or_default(), held_out.sentence),
+        None if folds.is_some() => format!("\n{of}.{}\n", folds.unwrap_or_default()),
         None if tried > 1 => {
             format!("\n{of}: on average new examples come out worse; --held-out 0.25 tells how much.\n")
         }

@@ -6,7 +6,7 @@ use mercer::data::read::{ReadOptions, read};
 use mercer::model::Model;
 use mercer::watch::Silent;
 use serde_json::Value;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 /// All entries of the catalogue as `mercer help NAME --json` tells them.
@@ -42,6 +42,26 @@ fn every_example_of_the_catalogue_works() {
         }
     }
     assert_eq!(parts.len(), 9, "{parts:?}");
+}
+
+#[test]
+fn the_example_of_a_bound_makes_it_apply() {
+    let place = Place::new();
+    let (mut known, mut bounds): (HashMap<Vec<String>, Value>, usize) = (HashMap::new(), 0);
+    for entry in entries(&place).iter().filter(|entry| entry["part"] == "bounds") {
+        let lines: Vec<String> =
+            entry["examples"].as_array().unwrap().iter().map(|l| l.as_str().unwrap().to_owned()).collect();
+        let certificates = known.entry(lines.clone()).or_insert_with(|| {
+            let folder = Place::new();
+            let (last, before) = lines.split_last().unwrap();
+            before.iter().for_each(|line| drop(folder.run(line.strip_prefix("mercer ").unwrap()).ok()));
+            folder.json(last.strip_prefix("mercer ").unwrap())
+        });
+        let found = certificates.as_array().unwrap().iter().find(|c| c["bound"] == entry["name"]).unwrap();
+        assert!(found["applicable"] == true && found["value"].is_f64(), "{lines:?}: {found}");
+        bounds += 1;
+    }
+    assert!(bounds > 50 && known.len() < bounds / 2, "{bounds} bounds, {} examples", known.len());
 }
 
 #[test]

@@ -5,6 +5,7 @@
 mod algebra;
 mod bad_data;
 mod certificates;
+mod claims;
 mod clusters;
 mod columns;
 mod common;

@@ -50,6 +50,7 @@ const ALLOWED: &[(&str, &[&str], &str)] = &[
     ("core/src/bounds/certificate.rs", &["regret"], "a quantity that is bounded"),
     ("core/src/bounds/mod.rs", &["*"], "the list of families, each with the name of its file"),
     ("core/src/certify/plan.rs", &["margin"], "a number that is expected"),
+    ("core/src/certify/report.rs", &["evidence"], "a line of the report"),
     ("core/src/certify/thorough.rs", &["evidence"], "a phase of long work"),
     // flags and documents of the command line
     ("cli/src/arguments.rs", &["categorical", "text"], "flags"),

@@ -903,7 +903,7 @@ fn held_out_examples_of_few_values_or_of_new_classes_are_judged() {
     };
     // every one of them stands in training too, but so does any draw
     let found = judged(&held_out).unwrap();
-    assert_eq!(found.facts.held_out_copies, 200);
+    assert_eq!(found.facts.held_out_repeats.equal, 200);
     assert!(of(&found, "held_out").conditions.iter().any(|c| c.what.contains("drawn by themselves")));
     // a class that the model has never seen is never predicted
     let plain = judged(&strange).unwrap().facts.held_out.unwrap().errors;
@@ -930,7 +930,7 @@ fn held_out_examples_of_few_values_or_of_new_classes_are_judged() {
     );
     assert!(judged(&both(60)).unwrap_err().contains("40 of the 240"));
     let two = judged(&both(98)).unwrap();
-    assert_eq!(two.facts.held_out_copies, 2);
+    assert_eq!(two.facts.held_out_repeats.equal, 2);
     assert!(two.sentence().contains("But 2 of the 202 held-out examples also stand among those of training"));
     // where every row stands there several times, equal ones are as many as chance would make, and are told aloud
     let thrice = joined(&[cloud.clone(), cloud.clone(), cloud.clone()]);

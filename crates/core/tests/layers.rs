@@ -63,6 +63,7 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
             "calibrate::Form",
             "data::DataError",
             "data::Dataset",
+            "data::RepeatsBeside",
             "data::Target",
             "data::places_of_labels",
             "linalg::dot",
@@ -79,7 +80,11 @@ const LAYERS: &[(&str, &[&str], &str)] = &[
         "formulas put kernels together; no machine is needed for that; landmarks are chosen by the geometry of their span",
     ),
     ("distributions", &[], "tails of distributions know no one"),
-    ("bounds", &[], "theorems are about numbers, never about data, kernels or machines"),
+    (
+        "bounds",
+        &["data::Repeats", "data::RepeatsBeside"],
+        "theorems are about numbers, never about data, kernels or machines; how many examples are equal is a number",
+    ),
     ("vectorise", &[], "loops over numbers, compiled for each instruction set"),
     (
         "model",

@@ -3,7 +3,7 @@
 use crate::convert::{List, dataset, raise};
 use crate::kernel::parse;
 use crate::run::{guarded, run};
-use mercer::data::Dataset;
+use mercer::data::{Dataset, Repeats, Target};
 use mercer::geometry::{Labels, target_gram};
 use mercer::gram::Budget;
 use mercer::hypothesis_tests::{
@@ -18,11 +18,12 @@ use pyo3::types::{PyDict, PyList};
 /// The level of the distribution-free limit.
 const LEVEL: f64 = 0.05;
 
-/// Puts a p-value into a dictionary, with where it comes from and what it guarantees.
-fn put(told: &Bound<'_, PyDict>, p: PValue) -> PyResult<()> {
+/// Puts a p-value into a dictionary, with where it comes from, what it guarantees, and what that rests on where some examples are equal.
+fn put(told: &Bound<'_, PyDict>, p: PValue, repeats: Repeats) -> PyResult<()> {
     told.set_item("p", p.value)?;
     told.set_item("by", p.null.to_string())?;
-    told.set_item("guarantee", p.null.guarantee().words())
+    told.set_item("copies", repeats.told())?;
+    told.set_item("guarantee", repeats.qualified(p.null.guarantee().words()))
 }
 
 /// Two samples; `statistic` is unbiased, biased, bootstrap or linear.
@@ -56,32 +57,33 @@ pub(crate) fn mmd_test<'py>(
     let pooled = || -> Result<_, mercer::Error> {
         let data = one.joined(&two)?;
         let (kernel, gram) = formula.of_pool(&data, Seed(seed))?;
-        Ok((kernel.to_string(), gram))
+        Ok((kernel.to_string(), gram, data.repeats()))
     };
     let Some(chance) = chance else {
         let found = run(py, (threads, size), None, None, |watch| -> Result<_, mercer::Error> {
-            let (kernel, gram) = pooled()?;
-            Ok((kernel, linear_two_sample(gram.as_ref(), &marks, Seed(seed), watch)?))
+            let (kernel, gram, repeats) = pooled()?;
+            Ok((kernel, linear_two_sample(gram.as_ref(), &marks, Seed(seed), watch)?, repeats))
         })?;
-        let (kernel, found) = found.map_err(raise)?;
+        let (kernel, found, repeats) = found.map_err(raise)?;
         told.set_item("kernel", kernel)?;
         told.set_item("n", (found.sizes[0], found.sizes[1]))?;
         told.set_item("mmd2", found.value)?;
-        put(&told, found.p)?;
+        put(&told, found.p, repeats)?;
         return Ok(told);
     };
     let found = run(py, (threads, size.saturating_mul(draws)), None, None, |watch| -> Result<_, mercer::Error> {
-        let (kernel, gram) = pooled()?;
-        Ok((kernel, two_sample(gram.as_ref(), &marks, chance, draws, Seed(seed), Budget::default(), watch)?))
+        let (kernel, gram, repeats) = pooled()?;
+        let found = two_sample(gram.as_ref(), &marks, chance, draws, Seed(seed), Budget::default(), watch)?;
+        Ok((kernel, found, repeats))
     })?;
-    let (kernel, found) = found.map_err(raise)?;
+    let (kernel, found, repeats) = found.map_err(raise)?;
     told.set_item("kernel", kernel)?;
     told.set_item("n", (found.sizes[0], found.sizes[1]))?;
     told.set_item("mmd2", if statistic == "unbiased" { found.unbiased } else { found.biased })?;
     told.set_item("biased", found.biased)?;
     told.set_item("unbiased", found.unbiased)?;
     told.set_item("critical", found.critical)?;
-    put(&told, found.p)?;
+    put(&told, found.p, repeats)?;
     // the bound needs a kernel that does not know the data
     let fixed = formula.is_resolved() && !formula.needs_all_examples();
     if let Some(radius) = radius.or_else(|| formula.radius()).filter(|_| fixed) {
@@ -91,12 +93,12 @@ pub(crate) fn mmd_test<'py>(
     Ok(told)
 }
 
-fn put_dependence(told: &Bound<'_, PyDict>, found: &Dependence) -> PyResult<()> {
+fn put_dependence(told: &Bound<'_, PyDict>, found: &Dependence, repeats: Repeats) -> PyResult<()> {
     told.set_item("n", found.n)?;
     told.set_item("hsic", found.biased)?;
     told.set_item("hsic_unbiased", found.unbiased)?;
     told.set_item("alignment", found.alignment)?;
-    put(told, found.p)?;
+    put(told, found.p, repeats)?;
     told.set_item("p_unbiased", found.p_unbiased.value)?;
     told.set_item("p_gamma", found.gamma.value)
 }
@@ -123,12 +125,17 @@ pub(crate) fn hsic_test<'py>(
         // permuted is what the second kernel compares
         let (l, b) = l.of_pool(&y, seed)?;
         let found = dependence(a.as_ref(), b.as_ref(), draws, seed, Budget::default(), watch)?;
-        Ok(([k.to_string(), l.to_string()], found))
+        // rows are equal where both of their parts are
+        let mut whole = x.clone();
+        for view in y.views() {
+            whole = whole.with_view(&format!("other {}", view.name), view.values.clone())?;
+        }
+        Ok(([k.to_string(), l.to_string()], found, whole.repeats()))
     })?;
-    let (kernels, found) = found.map_err(raise)?;
+    let (kernels, found, repeats) = found.map_err(raise)?;
     let told = PyDict::new(py);
     told.set_item("kernels", kernels)?;
-    put_dependence(&told, &found)?;
+    put_dependence(&told, &found, repeats)?;
     Ok(told)
 }
 
@@ -154,6 +161,7 @@ pub(crate) fn alignment_test<'py>(
     let Some(ideal) = guarded(|| target_gram(&labels))? else {
         return Err(PyValueError::new_err("an alignment is tested on 20 000 examples or fewer"));
     };
+    let repeats = data.clone().with_target(Target::from(y.as_slice()?.to_vec())).map_err(raise)?.repeats();
     let size = data.len().saturating_mul(data.len()).saturating_mul(draws);
     let found = run(py, (threads, size), None, None, |watch| -> Result<_, mercer::Error> {
         let kernel = kernel.resolve(&data, Seed(seed))?;
@@ -168,7 +176,7 @@ pub(crate) fn alignment_test<'py>(
     told.set_item("kernel", kernel)?;
     told.set_item("n", found.n)?;
     told.set_item("alignment", found.alignment)?;
-    put(&told, found.p)?;
+    put(&told, found.p, repeats)?;
     told.set_item("p_gamma", found.gamma.value)?;
     Ok(told)
 }

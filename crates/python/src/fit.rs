@@ -106,7 +106,7 @@ pub(crate) fn fit(
     let fitted = run(py, (threads, size), max_seconds, callback, |watch| match certified {
         None => job.run(&data, watch).map(|model| (model, None)),
         Some((wanted, asked)) => part::fit(&job, &data, &asked, wanted, watch)
-            .map(|found| (found.model, Some((found.size, found.errors, found.bound, found.tried)))),
+            .map(|found| (found.model, Some((found.size, found.errors, found.bound, found.tried, found.condition)))),
     })?;
     let (model, part) = fitted.map_err(raise)?;
     Ok(Model::fitted(model, part))

@@ -29,7 +29,7 @@ pub(crate) struct Model {
 const SMALL: (usize, usize) = (1, 0);
 
 /// Examples, errors on the others, the bound, and (examples, bound) of all that was tried.
-pub(crate) type Part = (usize, usize, f64, Vec<(usize, f64)>);
+pub(crate) type Part = (usize, usize, f64, Vec<(usize, f64)>, Option<String>);
 
 /// Rows and columns of numbers.
 fn table(py: Python<'_>, numbers: Vec<f64>, columns: usize) -> PyResult<Bound<'_, PyArray2<f64>>> {
@@ -260,17 +260,18 @@ impl Model {
         self.model().conformal().is_some()
     }
 
-    /// Proven coverage: (held out, least, most, exact, fifth, everything, unknown) for each class of a Mondrian predictor,
+    /// Proven coverage: (held out, least, most, exact, fifth, everything, unknown, condition) for each class of a Mondrian predictor,
     /// else one.
     #[allow(clippy::type_complexity)]
     fn guarantees(
         &self,
         coverage: f64,
-    ) -> PyResult<Vec<(usize, Option<f64>, Option<f64>, Option<f64>, Option<f64>, bool, bool)>> {
+    ) -> PyResult<Vec<(usize, Option<f64>, Option<f64>, Option<f64>, Option<f64>, bool, bool, Option<String>)>> {
         conformal::checked(coverage).map_err(raise)?;
         let conformal = self.model().needs_conformal().map_err(raise)?;
         let told = |g: conformal::Guarantee| {
-            (g.held_out, g.least, g.most, g.exact, g.conditional.map(|beta| beta.fifth), g.everything, g.unknown)
+            let fifth = g.conditional.map(|beta| beta.fifth);
+            (g.held_out, g.least, g.most, g.exact, fifth, g.everything, g.unknown, g.condition)
         };
         Ok(conformal.guarantees(coverage).into_iter().map(told).collect())
     }

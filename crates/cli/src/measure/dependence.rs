@@ -3,9 +3,9 @@
 use crate::input::{self, Training};
 use crate::{arguments, report};
 use clap::ArgMatches;
-use mercer::data::{DataError, Dataset, Rows, Values};
+use mercer::data::{DataError, Dataset, Repeats, Rows, Values};
 use mercer::formula::Formula;
-use mercer::hypothesis_tests::{Dependence, dependence};
+use mercer::hypothesis_tests::{Dependence, PValue, dependence};
 use mercer::machines::Learns;
 use mercer_terminal::Failure;
 use mercer_terminal::Watch;
@@ -50,7 +50,7 @@ pub(super) fn run(flags: &ArgMatches, path: &Path) -> Result<(), Failure> {
         Ok((k, l, found))
     })?;
     watch.finish();
-    tell(flags, &[k.to_string(), l.to_string()], &found);
+    tell(flags, &[k.to_string(), l.to_string()], &found, data.repeats());
     Ok(())
 }
 
@@ -81,7 +81,7 @@ fn with_target(data: Dataset) -> Result<(Dataset, &'static str), Failure> {
     Ok((data.with_view(TARGET, Values::from(words))?, "exact_match@target"))
 }
 
-fn tell(flags: &ArgMatches, kernels: &[String; 2], found: &Dependence) {
+fn tell(flags: &ArgMatches, kernels: &[String; 2], found: &Dependence, repeats: Repeats) {
     let p = found.p;
     let measured = format!("HSIC = {}, p = {} by {}", report::short(found.biased), super::p_text(p.value), p.null);
     let depend = p.value <= LEVEL;
@@ -94,24 +94,23 @@ fn tell(flags: &ArgMatches, kernels: &[String; 2], found: &Dependence) {
         report::print_json(&json!({
             "kernels": kernels, "n": found.n, "hsic": found.biased, "hsic_unbiased": found.unbiased,
             "alignment": found.alignment.is_finite().then_some(found.alignment),
-            "p": p.value, "by": p.null.to_string(), "guarantee": p.null.guarantee().words(),
+            "p": p.value, "by": p.null.to_string(), "guarantee": repeats.qualified(p.null.guarantee().words()), "copies": repeats.told(),
             "p_unbiased": found.p_unbiased.value, "p_gamma": found.gamma.value, "depend": depend, "level": LEVEL,
         }));
         return;
     }
     let gamma = found.gamma;
-    report::print(&format!(
-        "{sentence}.\n{}",
-        report::facts(&[
-            ("kernels", kernels.join("  and  ")),
-            ("examples", found.n.to_string()),
-            ("HSIC", format!("{} biased, {} unbiased", report::short(found.biased), report::short(found.unbiased))),
-            ("centred alignment", format!("{:.4} (0 is none, 1 is all)", found.alignment)),
-            ("p", format!("{} by {} ({})", super::p_text(p.value), p.null, p.null.guarantee().words())),
-            (
-                "without any draws",
-                format!("p = {} by {} ({})", super::p_text(gamma.value), gamma.null, gamma.null.guarantee().words()),
-            ),
-        ])
-    ));
+    let told = |p: PValue| {
+        format!("{} by {} ({})", super::p_text(p.value), p.null, repeats.qualified(p.null.guarantee().words()))
+    };
+    let mut rows = vec![
+        ("kernels", kernels.join("  and  ")),
+        ("examples", found.n.to_string()),
+        ("HSIC", format!("{} biased, {} unbiased", report::short(found.biased), report::short(found.unbiased))),
+        ("centred alignment", format!("{:.4} (0 is none, 1 is all)", found.alignment)),
+        ("p", told(p)),
+    ];
+    rows.extend(repeats.told().map(|told| ("copies", told)));
+    rows.push(("without any draws", format!("p = {}", told(gamma))));
+    report::print(&format!("{sentence}.\n{}", report::facts(&rows)));
 }

@@ -3,7 +3,7 @@
 use crate::{arguments, input, report};
 use clap::ArgMatches;
 use clap::parser::ValueSource;
-use mercer::data::{DataError, Dataset, Schema};
+use mercer::data::{DataError, Dataset, Repeats, Schema};
 use mercer::formula::Formula;
 use mercer::hypothesis_tests::{
     Chance, PValue, Statistic, TwoSample, linear_two_sample, mmd_bound, mmd_bound_p, two_sample,
@@ -71,7 +71,7 @@ pub(super) fn run(flags: &ArgMatches, path: &Path) -> Result<(), Failure> {
     })?;
     watch.finish();
     let learned = super::learned(&formula, &samples.schema);
-    tell(flags, &kernel, &samples.names, &outcome, radius, learned);
+    tell(flags, &kernel, (&samples.names, samples.data.repeats()), &outcome, radius, learned);
     Ok(())
 }
 
@@ -105,7 +105,7 @@ fn from_groups(flags: &ArgMatches, formula: &Formula, path: &Path) -> Result<Sam
 fn tell(
     flags: &ArgMatches,
     kernel: &Formula,
-    names: &[String; 2],
+    (names, repeats): (&[String; 2], Repeats),
     found: &Outcome,
     radius: Option<f64>,
     learned: Option<&'static str>,
@@ -128,7 +128,7 @@ fn tell(
         let mut document = json!({
             "kernel": text, "samples": [{"name": names[0], "n": found.sizes[0]}, {"name": names[1], "n": found.sizes[1]}],
             "statistic": found.tested.0, "mmd2": found.tested.1, "p": p.value, "by": p.null.to_string(),
-            "guarantee": p.null.guarantee().words(), "critical": found.critical.filter(|c| c.is_finite()),
+            "guarantee": repeats.qualified(p.null.guarantee().words()), "copies": repeats.told(), "critical": found.critical.filter(|c| c.is_finite()),
             "differ": differ, "level": LEVEL, "radius": radius,
             "bound": bound.map(|(mmd, limit, p)| json!({"mmd": mmd, "limit": limit, "p": p.value})),
         });
@@ -144,18 +144,19 @@ fn tell(
         ("kernel", text),
         ("samples", format!("{} ({}), {} ({})", names[0], found.sizes[0], names[1], found.sizes[1])),
         ("MMD²", [Some(found.tested), found.other].into_iter().flatten().map(value).collect::<Vec<_>>().join(", ")),
-        ("p", format!("{} by {} ({})", super::p_text(p.value), p.null, p.null.guarantee().words())),
+        ("p", format!("{} by {} ({})", super::p_text(p.value), p.null, repeats.qualified(p.null.guarantee().words()))),
     ];
+    rows.extend(repeats.told().map(|told| ("copies", told)));
     if let Some(edge) = found.critical.filter(|c| c.is_finite()) {
         rows.push(("by chance", format!("above {} in 5 % of the draws", report::short(edge))));
     }
-    rows.push(("without any draws", bound_text(bound, found.whole.as_ref(), radius, learned)));
+    rows.push(("without any draws", bound_text((bound, repeats), found.whole.as_ref(), radius, learned)));
     report::print(&format!("{sentence}.\n{}", report::facts(&rows)));
 }
 
 /// The distribution-free bound, or the reason why it says nothing.
 fn bound_text(
-    bound: Option<(f64, f64, PValue)>,
+    (bound, repeats): (Option<(f64, f64, PValue)>, Repeats),
     whole: Option<&TwoSample>,
     radius: Option<f64>,
     learned: Option<&'static str>,
@@ -163,7 +164,7 @@ fn bound_text(
     match (bound, whole, radius, learned) {
         (Some((mmd, limit, p)), ..) => {
             let side = if mmd > limit { "above" } else { "not above" };
-            let words = p.null.guarantee().words();
+            let words = repeats.qualified(p.null.guarantee().words());
             format!("MMD = {mmd:.4} is {side} {limit:.4}, its limit at 5 %; p ≤ {} ({words})", super::p_text(p.value))
         }
         (None, None, ..) => "no bound in linear time".to_owned(),

@@ -1,6 +1,6 @@
 //! The certain statement: a bound for tests, which says nothing.
 
-use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, NotApplicable, Quantity};
+use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, NotApplicable, Quantity, example};
 use crate::sources::{HERBRICH, Source};
 
 fn certain(facts: &Facts, _: f64) -> Result<Claim, NotApplicable> {
@@ -19,5 +19,6 @@ pub(crate) const ENTRIES: &[BoundEntry] = &[BoundEntry {
     use_when: "Something is to be tested.",
     uses_held_out: false,
     chosen_by: ChosenBy::Nobody,
+    example: example::SEPARATED,
     claim: certain,
 }];

@@ -129,12 +129,21 @@ pub struct Claim {
     pub conditions: Vec<Condition>,
     /// The numbers that went in.
     pub inputs: Vec<(&'static str, f64)>,
+    /// What would make it sharper, in a sentence; empty if nothing is known.
+    pub sharper: &'static str,
 }
 
 impl Claim {
     /// An upper end.
     pub fn new(value: f64) -> Self {
-        Self { value, lower: None, most: None, quantity: None, conditions: Vec::new(), inputs: Vec::new() }
+        Self { value, lower: None, most: None, quantity: None, conditions: Vec::new(), inputs: Vec::new(), sharper: "" }
+    }
+
+    /// With a remark on what would make it sharper, where that was not done.
+    #[must_use]
+    pub fn sharper(mut self, done: bool, how: &'static str) -> Self {
+        self.sharper = if done { "" } else { how };
+        self
     }
 
     /// With a lower end.
@@ -285,6 +294,7 @@ impl Certificate {
                 let most = if probability { Some(1.0) } else { claim.most };
                 found.vacuous = most.is_some_and(|most| claim.value >= most);
                 found.value = Some(most.map_or(claim.value, |most| claim.value.clamp(0.0, most)));
+                claim.sharper.clone_into(&mut found.reason);
                 if found.vacuous && !probability {
                     "says no more than that a loss cannot be larger".clone_into(&mut found.reason);
                 }
@@ -312,12 +322,13 @@ impl Certificate {
         let mut found = Self::of(entry, facts, delta);
         if found.vacuous && found.quantity.is_probability() && entry.guarantee == Guarantee::HighProbability {
             let needed = super::needed(entry, few, delta);
+            let sharper = if found.reason.is_empty() { String::new() } else { format!("; {}", found.reason) };
             found.reason = match needed.below_one {
                 Some(m) => {
                     format!("says nothing at {} examples; it would from {m} on, at the same complexity", facts.examples)
                 }
                 None => "says nothing, and would not with any number of examples".to_owned(),
-            };
+            } + &sharper;
             found.examples_needed = Some(needed);
         }
         found

@@ -7,7 +7,7 @@
 //! vector; and learners that list examples in increasing order need no d!.
 
 use super::theorem::{AMOUNT, DELTA, EXAMPLES, Input, Theorem};
-use super::{BoundEntry, ChosenBy, Claim, Compression, Facts, Guarantee, NotApplicable, Quantity, Task};
+use super::{BoundEntry, ChosenBy, Claim, Compression, Facts, Guarantee, NotApplicable, Quantity, Task, example};
 use crate::distributions::{binomial_upper, ln_choose};
 use crate::sources::{BOUSQUET, HERBRICH, LANGFORD, Source};
 
@@ -161,7 +161,11 @@ fn mistakes_claim(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
     if facts.errors != Some(0.0) {
         return Err(NotApplicable::because("needs a learner that has come to make no more mistakes"));
     }
-    Ok(Claim::new(mistakes(facts.examples, bound, nats)).given("mistake_bound", bound).checked("no training errors"))
+    let claim = Claim::new(mistakes(facts.examples, bound, nats)).given("mistake_bound", bound);
+    Ok(claim.checked("no training errors").sharper(
+        facts.thorough,
+        "--thorough bounds the mistakes by the widest margin that any classifier reaches on the examples",
+    ))
 }
 
 const SAME: &str = "A sparse model: whose support vectors alone give it again.";
@@ -178,6 +182,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: SAME,
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::SEPARATED,
         claim: exact_claim,
     },
     BoundEntry {
@@ -190,6 +195,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: SAME,
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::SEPARATED,
         claim: lossless_claim,
     },
     BoundEntry {
@@ -202,6 +208,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "A model trained on a chosen part of the examples: any machine, errors on the rest are counted.",
         uses_held_out: false,
         chosen_by: ChosenBy::Everybody,
+        example: example::SEPARATED,
         claim: binomial_claim,
     },
     BoundEntry {
@@ -214,6 +221,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "To compare with `compression_binomial`, which is never larger in practice.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::SEPARATED,
         claim: lossy_claim,
     },
     BoundEntry {
@@ -226,6 +234,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: SAME,
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::SEPARATED,
         claim: stable_claim,
     },
     BoundEntry {
@@ -238,6 +247,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: SAME,
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::SEPARATED,
         claim: blocks_claim,
     },
     BoundEntry {
@@ -254,6 +264,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "A perceptron without errors: certified by its own margin, or with --thorough by that of a support vector machine.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::ONLINE,
         claim: mistakes_claim,
     },
 ];

@@ -2,25 +2,8 @@
 //! has computed it; the reasons are the bounds' to tell.
 
 use super::linear::{Linear, evenly};
-use super::{BoundEntry, Condition, Guarantee, NotApplicable, State};
-
-/// The condition of a model whose file does not say which examples it was trained on.
-pub const NOT_RECOGNISED: &str =
-    "these are the examples that the model was trained on, and its fit is that of its machine: it does not know";
-/// The condition where kernel values were given as a matrix, and nobody has looked.
-pub const GIVEN_MATRIX: &str = "the given matrix is positive semi-definite: certify thoroughly to have it checked";
-/// The condition where examples have weights.
-pub const WEIGHTED: &str = "the weight of an example was drawn with it, and not chosen by looking at others";
-/// The condition where a search is paid for.
-pub(super) const LISTED_BEFORE: &str =
-    "the candidates, and the bounds that judged them, were listed before these examples were looked at";
-/// The condition where candidates or bounds have parts of δ of their own.
-pub(super) const PRIOR_BEFORE: &str =
-    "the prior over the candidates, and the parts of the bounds, were fixed before these examples were looked at";
-
-/// The condition where the caller has given a radius that the formula does not.
-pub const DECLARED_RADIUS: &str =
-    "no example is longer than the radius that was given, which was known before the data";
+use super::{BoundEntry, NotApplicable};
+use crate::data::{Repeats, RepeatsBeside};
 
 /// The task: what is predicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,6 +122,8 @@ pub struct Regularised {
     pub left_out_clipped: Option<f64>,
     /// True if there is an offset that is not penalised.
     pub free_offset: bool,
+    /// True if the machine can be fitted without one.
+    pub spares_offset: bool,
     /// The ends between which every target lies, for numbers.
     pub range: Option<[f64; 2]>,
     /// The largest distance of the weight vector from that of the exact solution.
@@ -211,6 +196,16 @@ impl Evidence {
     pub fn least(&self) -> f64 {
         self.cap.map_or(f64::INFINITY, |cap| cap).min(self.nats + self.confidence)
     }
+
+    /// True if that number is the simulation's.
+    pub fn is_simulated(&self) -> bool {
+        self.cap.is_none_or(|cap| cap > self.nats + self.confidence)
+    }
+
+    /// True if few of the draws carry the estimate, so that others would give another one.
+    pub fn is_rough(&self) -> bool {
+        self.is_simulated() && self.relative_error > 0.5
+    }
 }
 
 /// A detector of novelties.
@@ -254,6 +249,7 @@ pub struct Online {
 
 /// All facts.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "facts are independent of each other, and each holds or not")]
 pub struct Facts {
     /// The machine's name.
     pub machine: String,
@@ -291,11 +287,15 @@ pub struct Facts {
     pub unlabelled: Vec<Vec<f64>>,
     /// True if a learned prior was asked for, found or not.
     pub wants_prior: bool,
-    /// Number of held-out examples that also stand among those of training.
-    pub held_out_copies: usize,
+    /// Training examples that are equal to one another, and their target too.
+    pub repeats: Repeats,
+    /// Held-out examples that are equal to one another or to those of training.
+    pub held_out_repeats: RepeatsBeside,
     /// True if the held-out examples are those that the model remembers to have been held out before its search.
     pub held_out_before: bool,
-    /// True if two examples are the same.
+    /// True if what takes m² to m³ operations was computed.
+    pub thorough: bool,
+    /// True if two examples are the same but for their target.
     pub copies: bool,
     /// Conditions of statements about the training examples on this fit, beyond those that all statements have.
     pub assumes: Vec<&'static str>,
@@ -333,8 +333,10 @@ impl Facts {
             informed: None,
             unlabelled: Vec::new(),
             wants_prior: false,
-            held_out_copies: 0,
+            repeats: Repeats::default(),
+            held_out_repeats: RepeatsBeside::default(),
             held_out_before: false,
+            thorough: false,
             copies: false,
             assumes: Vec::new(),
             leave_one_out: LeaveOneOut::default(),
@@ -430,67 +432,5 @@ impl Facts {
     /// Training errors as a share.
     pub fn error_rate(&self) -> Option<f64> {
         self.errors.map(|e| e / self.examples.max(1.0))
-    }
-
-    /// The condition that every theorem on the training examples needs; `None` where it holds.
-    pub fn refuses(&self, entry: &BoundEntry) -> Option<NotApplicable> {
-        if entry.uses_held_out {
-            return None;
-        }
-        if self.penalty.learned == f64::INFINITY {
-            return Some(NotApplicable::because(self.penalty.learned_what.clone()));
-        }
-        if self.examples < 1.0 {
-            return Some(NotApplicable::because("there are no examples"));
-        }
-        None
-    }
-
-    /// Conditions that every theorem on these examples rests on.
-    pub fn common_conditions(&self, entry: &BoundEntry) -> Vec<Condition> {
-        let declared = |what: &str| Condition { what: what.to_owned(), state: State::Declared };
-        let checked = |what: String| Condition { what, state: State::Checked };
-        let mut conditions = vec![declared("examples are drawn independently from one distribution, new ones too")];
-        if entry.uses_held_out {
-            conditions.push(match self.penalty.held_out_candidates {
-                0 | 1 => declared("the held-out examples were not used to fit or choose the model"),
-                n => declared(&format!(
-                    "the held-out examples were used for nothing but to compare {n} models, which is paid for"
-                )),
-            });
-            if self.held_out_before {
-                let what = "the held-out examples are those that the model remembers as held out before the search, recognised by their hash";
-                conditions.push(checked(what.to_owned()));
-            }
-            if self.held_out_copies > 0 {
-                conditions.push(declared(&format!(
-                    "{} of the held-out examples are also among those of training: they were drawn by themselves, not taken from there",
-                    self.held_out_copies
-                )));
-            }
-            return conditions;
-        }
-        conditions.extend(self.assumes.iter().map(|what| declared(what)));
-        match self.penalty.candidates {
-            None => conditions
-                .push(declared("nothing was chosen by these examples: how many candidates were tried is unknown")),
-            Some(1) => conditions.push(declared("machine, kernel and parameters were not chosen by these examples")),
-            Some(n) => {
-                let paid =
-                    if entry.guarantee == Guarantee::HighProbability { "is paid for" } else { "is not paid for" };
-                conditions.push(checked(format!(
-                    "{n} candidates, or pairs of a candidate and a bound, were tried on these examples, which {paid}"
-                )));
-                conditions.push(declared(LISTED_BEFORE));
-            }
-        }
-        if self.penalty.candidate_nats.is_some() {
-            conditions.push(declared(PRIOR_BEFORE));
-        }
-        if self.penalty.learned > 0.0 {
-            conditions
-                .push(checked(format!("{}, which costs {:.0} nats", self.penalty.learned_what, self.penalty.learned)));
-        }
-        conditions
     }
 }

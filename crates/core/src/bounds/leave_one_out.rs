@@ -4,7 +4,9 @@
 //! Herbrich (2002), §2.5 (Luntz & Brailovsky; Jaakkola & Haussler); Vapnik (1998) for the number of support vectors and the
 //! radius; Vapnik & Chapelle (2000) for the span; Joachims (2000) for ξα.
 
-use super::{BoundEntry, ChosenBy, Claim, Dual, Facts, Guarantee, Linear, Multiplier, NotApplicable, Quantity, Task};
+use super::{
+    BoundEntry, ChosenBy, Claim, Dual, Facts, Guarantee, Linear, Multiplier, NotApplicable, Quantity, Task, example,
+};
 use crate::sources::{GOLUB, HERBRICH, JOACHIMS, LWK, SPAN, Source, VAPNIK};
 
 fn linear(facts: &Facts) -> Result<&Linear, NotApplicable> {
@@ -159,6 +161,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "Ridge and Fisher machines, where it costs one fit.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::SQUARES_OF_CLASSES,
         claim: closed_form,
     },
     BoundEntry {
@@ -171,6 +174,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "A support vector machine without an offset.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::NO_OFFSET,
         claim: jaakkola_haussler,
     },
     BoundEntry {
@@ -183,6 +187,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "A sparse support vector machine, with an offset or without.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::SEPARATED,
         claim: support_vectors,
     },
     BoundEntry {
@@ -195,6 +200,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "A support vector machine without an offset.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::NO_OFFSET,
         claim: xi_alpha,
     },
     BoundEntry {
@@ -207,6 +213,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "Models are to be compared closely without fitting them again.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::THOROUGH,
         claim: span,
     },
     BoundEntry {
@@ -219,6 +226,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "Ridge regressions and least-squares classifiers without an offset are to be compared.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::TRACE,
         claim: generalised,
     },
     BoundEntry {
@@ -231,6 +239,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "A hard margin.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::SEPARATED,
         claim: radius_margin,
     },
 ];

@@ -3,7 +3,7 @@
 //! # Source
 //! Herbrich (2002), §4.3, Thm. 4.19: R ≤ (2/m)(d + log₂(4/δ)) where the luckiness allows 2^d labellings and R̂ = 0.
 
-use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, LD, NotApplicable, Quantity, Task};
+use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, LD, NotApplicable, Quantity, Task, example};
 use crate::sources::{HERBRICH, Source};
 use std::f64::consts::{E, LN_2};
 
@@ -62,6 +62,10 @@ fn rank(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
     // the rank is observed: each of its 2m possible values gets an equal part of δ
     let nats = nats + (2.0 * facts.examples).ln();
     let claim = Claim::new(empirical_vc(facts.examples, rank, nats)).given("rank", rank).checked("no training errors");
+    let claim = claim.sharper(
+        facts.thorough,
+        "--thorough computes the rank of the examples, which may be less than that of the feature space",
+    );
     Ok(if facts.kernel.rank_by_pivots {
         claim.declared("pivots of the kernel matrix that are as small as rounding are zeros: the examples span no more")
     } else {
@@ -81,6 +85,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "To compare with `pac_sharp`, which counts exactly.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::FINITE,
         claim: luckiness,
     },
     BoundEntry {
@@ -97,6 +102,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "The kernel matrix has a small rank though the feature space is large.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::FINITE,
         claim: rank,
     },
 ];

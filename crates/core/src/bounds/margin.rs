@@ -5,7 +5,7 @@
 
 use super::covering::{covering_bound, fat, zhang_cover};
 use super::theorem::{ALWAYS, AMOUNT, DELTA, EXAMPLES, Input, Theorem};
-use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, LD, Linear, NotApplicable, Quantity, Task};
+use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, LD, Linear, NotApplicable, Quantity, Task, example};
 use crate::sources::{HERBRICH, Source, ZHANG};
 
 /// (2/m)(⌈64θ log₂(em/8θ) log₂(32m)⌉ + log₂(2m/δ)), θ = (ς/γ)², for γ ≥ ς√(32/m) and no training errors (Thm. 4.32).
@@ -154,6 +154,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "For teaching: it needs tens of thousands of examples even at the best margin.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::SEPARATED,
         claim: margin_claim,
     },
     BoundEntry {
@@ -166,6 +167,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "A large margin is reached on tens of thousands of examples.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::SEPARATED,
         claim: zhang_claim,
     },
     BoundEntry {
@@ -178,6 +180,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "For teaching: margins with exceptions, at more than a hundred thousand examples.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::SEPARATED,
         claim: distribution_claim,
     },
     BoundEntry {
@@ -190,6 +193,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "For teaching: it shows what slack costs.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::SEPARATED,
         claim: robust_claim,
     },
 ];

@@ -13,7 +13,9 @@ pub mod betting;
 mod certain;
 mod certificate;
 pub mod compression;
+mod conditions;
 pub mod covering;
+mod example;
 mod facts;
 pub mod leave_one_out;
 mod linear;
@@ -34,9 +36,11 @@ pub mod vc;
 pub mod vote;
 
 pub use certificate::{Certificate, Claim, Condition, Guarantee, NotApplicable, Quantity, State};
+pub use conditions::{DECLARED_RADIUS, GIVEN_MATRIX, NOT_RECOGNISED, WEIGHTED};
+pub use example::Example;
 pub use facts::{
-    ComplexityPenalty, Compression, DECLARED_RADIUS, Evidence, Facts, GIVEN_MATRIX, HeldOutErrors, HeldOutLoss,
-    Informed, KernelFacts, LeaveOneOut, NOT_RECOGNISED, Novelty, NuProperty, Online, Regularised, Task, WEIGHTED,
+    ComplexityPenalty, Compression, Evidence, Facts, HeldOutErrors, HeldOutLoss, Informed, KernelFacts, LeaveOneOut,
+    Novelty, NuProperty, Online, Regularised, Task,
 };
 pub(crate) use leave_one_out::wrong_without;
 pub use linear::{Dual, Linear, Multiplier, Posterior};
@@ -66,6 +70,8 @@ pub struct BoundEntry {
     pub uses_held_out: bool,
     /// The searches whose best certificate is chosen among this bound and others, each at its part of δ.
     pub chosen_by: ChosenBy,
+    /// A fit to which it applies.
+    pub example: &'static Example,
     /// The theorem, at a price in nats: ln(1/δ) and what was paid for choices.
     pub claim: fn(&Facts, f64) -> Result<Claim, NotApplicable>,
 }

@@ -3,7 +3,7 @@
 //! # Source
 //! Schölkopf, Platt, Shawe-Taylor, Smola & Williamson (2001), Thm. 7 and Prop. 3; Shawe-Taylor & Cristianini (2004), §5.1.
 
-use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, NotApplicable, Novelty, Quantity};
+use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, NotApplicable, Novelty, Quantity, example};
 use crate::sources::{KMPA, ONE_CLASS, Source};
 
 /// (2/m)(k + log₂(m²/2δ)), k = c₁ log₂(c₂γ̂²m)/γ̂² + (2D/γ̂) log₂(e((2m − 1)γ̂/2D + 1)) + 2, c₁ = 16c², c₂ = ln 2/4c²,
@@ -121,6 +121,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "The centre-of-mass detector.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::BALL,
         claim: centre_claim,
     },
     BoundEntry {
@@ -133,6 +134,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "For teaching: it needs millions of examples; `scenario` does not.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::REGION,
         claim: one_class_claim,
     },
     BoundEntry {
@@ -145,6 +147,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "To check that the solver has done its work.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::REGION,
         claim: nu_claim,
     },
 ];

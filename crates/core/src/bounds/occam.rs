@@ -12,7 +12,7 @@
 //! Herbrich (2002), §5.1, Thm. 5.1 and 5.6 (one of countably many classifiers); Langford (2005), Thm. 3.3: R ≤ max { p : P(Bin(m, p) ≤ k)
 //! ≥ δ P(h) }, which is never larger than either.
 
-use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, NotApplicable, Quantity, Task};
+use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, NotApplicable, Quantity, Task, example};
 use crate::distributions::{binomial_upper, ln_choose};
 use crate::sources::{HERBRICH, Source};
 use std::f64::consts::LN_2;
@@ -67,6 +67,7 @@ pub const ENTRIES: &[BoundEntry] = &[BoundEntry {
     use_when: "A linear machine has few weights for its examples, some hundred to one.",
     uses_held_out: false,
     chosen_by: ChosenBy::Nobody,
+    example: example::COORDINATES,
     claim: occam_claim,
 }];
 

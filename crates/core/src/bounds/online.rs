@@ -3,7 +3,7 @@
 //! # Source
 //! Cesa-Bianchi, Conconi & Gentile (2004): the hypotheses of a pass have average risk at most M/m + √(ln(1/δ)/2m).
 
-use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, NotApplicable, Quantity};
+use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, NotApplicable, Quantity, example};
 use crate::sources::{CESA_BIANCHI, Source};
 
 /// M/m + √(nats/2m).
@@ -33,5 +33,6 @@ pub const ENTRIES: &[BoundEntry] = &[BoundEntry {
     use_when: "A perceptron has gone through the examples at least once.",
     uses_held_out: false,
     chosen_by: ChosenBy::Nobody,
+    example: example::ONLINE,
     claim: pass,
 }];

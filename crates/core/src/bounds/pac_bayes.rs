@@ -8,7 +8,7 @@
 
 use super::linear::evenly;
 use super::{
-    BoundEntry, ChosenBy, Claim, Evidence, Facts, Guarantee, Linear, NotApplicable, Posterior, Quantity, Task,
+    BoundEntry, ChosenBy, Claim, Evidence, Facts, Guarantee, Linear, NotApplicable, Posterior, Quantity, Task, example,
 };
 use crate::distributions::{kl_inverse, ln_beta_tails, ln_maurer, upper_normal};
 use crate::parallel;
@@ -293,13 +293,13 @@ fn told(claim: Claim, (nats, found): (f64, Evidence)) -> Claim {
             "the prior is N(0, K) with a nugget of {:e}, so that classifiers drawn have that much noise of their own",
             found.nugget
         ));
-    if found.cap.is_some_and(|cap| cap <= nats) {
+    if !found.is_simulated() {
         return claim
             .checked("the cap of all classifiers within the margin's angle of the model, which needs no simulation");
     }
-    claim.checked(
-        "the simulation is unbiased at each number of draws, and its draws are fixed beforehand, so Markov's inequality bounds it; half of δ is spent on that",
-    )
+    claim
+        .checked("the simulation is unbiased at each number of draws, so Markov's inequality bounds it; half of δ is spent on that")
+        .declared("the number of draws was fixed before any of them was looked at")
 }
 
 fn evidence_gibbs(facts: &Facts, nats: f64) -> Result<Claim, NotApplicable> {
@@ -331,6 +331,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "Dense classifiers with large normalised margins: small C, many support vectors.",
         uses_held_out: false,
         chosen_by: ChosenBy::Everybody,
+        example: example::SEPARATED,
         claim: kl_vote,
     },
     BoundEntry {
@@ -343,6 +344,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "To see what the factor 2 of `pac_bayes_kl` costs.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::SEPARATED,
         claim: gibbs,
     },
     BoundEntry {
@@ -355,6 +357,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "To compare with `pac_bayes_kl`.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::SEPARATED,
         claim: mcallester_vote,
     },
     BoundEntry {
@@ -367,6 +370,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "Half of the examples already give nearly the same weight vector.",
         uses_held_out: false,
         chosen_by: ChosenBy::LearnedPriors,
+        example: example::THOROUGH,
         claim: informed_claim,
     },
     BoundEntry {
@@ -383,6 +387,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "Labels are dear and unlabelled examples are not, and the examples lie in few directions of the feature space.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::UNLABELLED,
         claim: unlabelled_claim,
     },
     BoundEntry {
@@ -395,6 +400,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "Separable classes in few dimensions.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::SEPARATED,
         claim: cap_claim,
     },
     BoundEntry {
@@ -407,6 +413,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "To compare with `pac_bayes_cap`.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::SEPARATED,
         claim: margin_claim,
     },
     BoundEntry {
@@ -423,6 +430,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "Separable classes under a smooth kernel: a Gaussian process classifier or a Bayes point.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::SIMULATED,
         claim: evidence_gibbs,
     },
     BoundEntry {
@@ -435,6 +443,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "Separable classes under a smooth kernel, and a vote instead of a draw.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::SIMULATED,
         claim: evidence_bayes,
     },
     BoundEntry {
@@ -447,6 +456,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "To compare with `evidence`.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::SIMULATED,
         claim: version_space_gibbs,
     },
 ];

@@ -5,7 +5,7 @@
 //! the data: norms 2^{j/2} get δ/(j(j + 1)) each.
 
 use super::theorem::{ALWAYS, AMOUNT, EXAMPLES, Input, Theorem};
-use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, NotApplicable, Quantity, Task};
+use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, NotApplicable, Quantity, Task, example};
 use crate::params::Rule;
 use crate::sources::{BARTLETT, CORTES, KMPA, MENDELSON, Source};
 use std::f64::consts::LN_2;
@@ -98,6 +98,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "To compare with `rademacher_contraction`.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::SEPARATED,
         claim: printed,
     },
     BoundEntry {
@@ -110,6 +111,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "Short weight vectors: large margins or a small C.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::SEPARATED,
         claim: contraction,
     },
     BoundEntry {
@@ -122,6 +124,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "The spectrum falls fast; it gains at most a factor √2.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::THOROUGH,
         claim: signs,
     },
 ];

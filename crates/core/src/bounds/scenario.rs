@@ -6,7 +6,7 @@
 //! regression one outside the tube, for detectors one outside the region. No radius, margin, dimension or kernel matters.
 
 use super::compression::{quantity, set};
-use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, NotApplicable, Quantity, Task};
+use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, NotApplicable, Quantity, Task, example};
 use crate::distributions::{ln_beta_tails, ln_choose, ln_sum_exp, rising_root};
 use crate::sources::{CAMPI_GARATTI, GARATTI_CAMPI, Source};
 
@@ -156,6 +156,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "A sparse support vector machine and no examples to spare: by far the best of what training alone can show.",
         uses_held_out: false,
         chosen_by: ChosenBy::Everybody,
+        example: example::SEPARATED,
         claim: scenario_claim,
     },
     BoundEntry {
@@ -168,6 +169,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "It shall be known how many new examples lie inside the margin, not only how many at most.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::SEPARATED,
         claim: margin_violation,
     },
     BoundEntry {
@@ -180,6 +182,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "A hard margin, or the smallest ball around all examples, in few dimensions; exact where every problem has as many support vectors as unknowns.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::FINITE,
         claim: a_priori_claim,
     },
 ];

@@ -5,7 +5,7 @@
 //! β = l²κ²/(2λm) at any place, l the Lipschitz constant of the loss and κ² = sup κ(x, x). Deviations have McDiarmid's true
 //! constant, half of the book's.
 
-use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, NotApplicable, Quantity, Regularised, Task};
+use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, NotApplicable, Quantity, Regularised, Task, example};
 use crate::sources::{BOUSQUET_ELISSEEFF, HERBRICH, Source};
 
 /// β_m = l²κ²/(2λm) (Thm. 5.31).
@@ -83,9 +83,14 @@ fn untold() -> NotApplicable {
 fn minimiser(facts: &Facts) -> Result<(Regularised, f64), NotApplicable> {
     let r = facts.regularised.ok_or_else(|| NotApplicable::because(facts.no_regularised.clone()))?;
     if r.free_offset {
-        return Err(NotApplicable::because(
-            "the offset is not penalised, so one example may move it: fit with bias = false where the machine allows it",
-        ));
+        let remedy = if r.spares_offset {
+            "fit with bias = false".to_owned()
+        } else {
+            format!("{} always has one", facts.machine)
+        };
+        return Err(NotApplicable::because(format!(
+            "the offset is not penalised, so one example may move it: {remedy}"
+        )));
     }
     if !(r.lambda > 0.0 && r.lambda.is_finite()) {
         return Err(NotApplicable::because("a hard margin has λ = 0, and no stability"));
@@ -252,6 +257,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "C is below 1/√m, where every example is a support vector.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::NO_OFFSET,
         claim: stability_claim,
     },
     BoundEntry {
@@ -268,6 +274,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "The range of the targets is known and C is small.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::TUBE,
         claim: regression_claim,
     },
     BoundEntry {
@@ -280,6 +287,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "The range of the targets is known and λ is a large part of the number of examples.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::SQUARES_OF_NUMBERS,
         claim: squares_claim,
     },
     BoundEntry {
@@ -292,6 +300,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "A ridge regression fits its examples better than new ones.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::SQUARES_OF_NUMBERS,
         claim: left_out_claim,
     },
     BoundEntry {
@@ -304,6 +313,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "A least-squares classifier without an offset, at a large λ.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::SQUARES_OF_CLASSES,
         claim: left_out_clipped_claim,
     },
     BoundEntry {
@@ -316,6 +326,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "Squared errors without an offset, where β is large and δ is not small.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::SQUARES_OF_NUMBERS,
         claim: hypothesis_claim,
     },
 ];

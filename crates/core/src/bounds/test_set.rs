@@ -5,7 +5,7 @@
 
 use super::betting::upper_end;
 use super::theorem::{ALWAYS, DELTA, Input, SHARE, Theorem};
-use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, HeldOutErrors, NotApplicable, Quantity, Task};
+use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, HeldOutErrors, NotApplicable, Quantity, Task, example};
 use crate::distributions::{binomial_lower, binomial_upper, kl_inverse};
 use crate::sources::{HERBRICH, HOEFFDING, LANGFORD, MAURER_PONTIL, Source, WAUDBY_SMITH};
 
@@ -100,6 +100,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "Examples can be spared that training does not see: nothing is tighter.",
         uses_held_out: true,
         chosen_by: ChosenBy::HeldOut,
+        example: example::HELD_OUT,
         claim: held_out,
     },
     BoundEntry {
@@ -112,6 +113,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "To see what the closed form costs against the exact tail.",
         uses_held_out: true,
         chosen_by: ChosenBy::Nobody,
+        example: example::HELD_OUT,
         claim: held_out_kl,
     },
     BoundEntry {
@@ -124,6 +126,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "To see what the textbook's form costs against the exact tail.",
         uses_held_out: true,
         chosen_by: ChosenBy::Nobody,
+        example: example::HELD_OUT,
         claim: held_out_hoeffding,
     },
     BoundEntry {
@@ -136,6 +139,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "Several finished models were compared on the same held-out examples.",
         uses_held_out: true,
         chosen_by: ChosenBy::Nobody,
+        example: example::HELD_OUT,
         claim: held_out_finite_class,
     },
     BoundEntry {
@@ -148,6 +152,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "Numbers are predicted whose range is known, and examples can be spared.",
         uses_held_out: true,
         chosen_by: ChosenBy::Nobody,
+        example: example::HELD_OUT_NUMBERS,
         claim: held_out_loss,
     },
 ];

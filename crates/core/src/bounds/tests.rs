@@ -298,6 +298,7 @@ fn rich(m: f64, size: f64, error: f64, gamma: f64) -> Facts {
         left_out: Some(0.3),
         left_out_clipped: Some(error),
         free_offset: false,
+        spares_offset: false,
         range: Some([-1.0, 1.0]),
         from_optimum: 0.0,
     });

@@ -3,7 +3,7 @@
 //! # Source
 //! Herbrich (2002), §4.2; Vapnik (1998) for the constants of [`vapnik`].
 
-use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, LD, NotApplicable, Quantity, Task};
+use super::{BoundEntry, ChosenBy, Claim, Facts, Guarantee, LD, NotApplicable, Quantity, Task, example};
 use crate::distributions::ln_sauer;
 use crate::sources::{HERBRICH, LWK, Source, VAPNIK};
 use std::f64::consts::LN_2;
@@ -120,7 +120,8 @@ fn capacity(facts: &Facts, _: f64) -> Result<Claim, NotApplicable> {
     })?;
     Ok(Claim::new(radius * radius * linear.squared_norm)
         .given("radius", radius)
-        .given("norm", linear.squared_norm.sqrt()))
+        .given("norm", linear.squared_norm.sqrt())
+        .sharper(facts.thorough, "--thorough takes the ball of the examples, which may be smaller"))
 }
 
 /// The catalogue.
@@ -135,6 +136,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "The feature space is small and the examples are many.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::FINITE,
         claim: vc_claim,
     },
     BoundEntry {
@@ -147,6 +149,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "The feature space is small and no training example is misclassified.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::FINITE,
         claim: pac_claim,
     },
     BoundEntry {
@@ -159,6 +162,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "Wherever `pac` applies: it is never larger.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::FINITE,
         claim: pac_sharp_claim,
     },
     BoundEntry {
@@ -171,6 +175,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "The feature space is small and some training examples are misclassified.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::FINITE,
         claim: vapnik_claim,
     },
     BoundEntry {
@@ -183,6 +188,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "To know what more examples could still bring.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::FINITE,
         claim: regret_claim,
     },
     BoundEntry {
@@ -195,6 +201,7 @@ pub const ENTRIES: &[BoundEntry] = &[
         use_when: "Models with the same kernel are compared.",
         uses_held_out: false,
         chosen_by: ChosenBy::Nobody,
+        example: example::SEPARATED,
         claim: capacity,
     },
 ];

@@ -103,13 +103,15 @@ pub(super) fn facts_beside(
         facts.online = online(model, &seen, &theory, &facts);
         facts.leave_one_out = LeaveOneOut { errors: loo_note(model, &facts), ..LeaveOneOut::default() };
     }
-    facts.copies = copies;
+    (facts.copies, facts.repeats) = (copies, training.repeats());
     facts.assumes.extend(assumed(model, training));
     facts.held_out_before = options.held_out.is_none() && held_out_before.is_some();
     if let Some(held_out) = options.held_out.or(held_out_before.as_ref()) {
-        facts.held_out_copies = seen_before(known, held_out, "held-out")?;
+        seen_before(known, held_out, "held-out")?;
+        facts.held_out_repeats = held_out.repeats_beside(known);
         (facts.held_out, facts.held_out_loss) = held_out_facts(model, held_out, &theory, seen.task, options)?;
     }
+    facts.thorough = options.thorough;
     if options.thorough {
         thorough::add(&mut facts, model, training, (&seen, &theory), options, watch)?;
     }
@@ -396,6 +398,7 @@ fn regularised(
         left_out: told_left_out(model).filter(|_| loss.cost == Cost::Squared && seen.task == Task::Numbers),
         left_out_clipped: None,
         free_offset: loss.free_offset,
+        spares_offset: model.settings.iter().any(|(name, _)| name == "bias"),
         range: options.target_range,
         from_optimum: from_optimum(model, theory),
     }))

@@ -13,12 +13,13 @@ use std::collections::HashMap;
 /// What helps where examples are those of training.
 const OTHERS: &str = "give examples that the model has not seen";
 
-/// The number of examples that are also training examples, with the same target if they have one; `kind` is what they are called.
+/// Refuses examples of which more are training examples, with the same target if they have one, than chance explains; `kind` is what
+/// they are called.
 ///
 /// Examples of few values repeat themselves in any sample. A new one stands among n others with about the probability 1 − n₁/n, where n₁ of
 /// these stand there once (Good, 1953, The population frequencies of species, (9)); held-out examples of which far more do were not drawn anew.
 /// Where hardly any stands there once, pairs of equal examples across the two sets are held against those within each (`data/copies.rs`).
-pub(super) fn seen_before(training: &Dataset, held_out: &Dataset, kind: &str) -> Result<usize, Error> {
+pub(super) fn seen_before(training: &Dataset, held_out: &Dataset, kind: &str) -> Result<(), Error> {
     if training.fingerprint() == held_out.fingerprint() {
         let finding = format!("the {kind} examples are those of training; {OTHERS}");
         return Err(DataError::Usage { finding }.into());
@@ -57,7 +58,7 @@ pub(super) fn seen_before(training: &Dataset, held_out: &Dataset, kind: &str) ->
         );
         return Err(DataError::Usage { finding }.into());
     }
-    Ok(found.len())
+    Ok(())
 }
 
 pub(super) fn held_out_facts(

@@ -34,6 +34,8 @@ pub struct Certified {
     pub errors: usize,
     /// Sizes and bounds of all that were tried.
     pub tried: Vec<(usize, f64)>,
+    /// What the bound rests on where some examples are equal.
+    pub condition: Option<String>,
 }
 
 /// Fits on all examples, orders them by their weight in that fit or at random, and trains again on the first d, for the d whose
@@ -41,7 +43,7 @@ pub struct Certified {
 ///
 /// # Errors
 /// As [`Job::run`]; if probabilities or companions are wanted as well, the matrix is precomputed, the wanted bound or δ is not
-/// between 0 and 1, or no prediction of the machine is right or wrong.
+/// between 0 and 1, no prediction of the machine is right or wrong, or rows were repeated.
 pub fn fit(
     job: &Job,
     data: &Dataset,
@@ -65,6 +67,7 @@ pub fn fit(
     wanted.map_or(Ok(()), |wanted| between("certified", wanted))?;
     between("delta", options.delta)?;
     let data = &*job.set_apart(data)?;
+    let condition = unrepeated(data)?;
     let whole = job.run(data, watch)?;
     // the heaviest examples may be the odd ones, so as many at random are tried as well: the choice is free
     let orders = [by_weight(&whole, data, job), job.seed.stream("any examples").permutation(data.len())];
@@ -86,7 +89,7 @@ pub fn fit(
         if best.as_ref().is_none_or(|b| bound < b.bound) {
             let mut places = order[..d].to_vec();
             places.sort_unstable();
-            best = Some(Certified { model, bound, size: d, places, errors, tried: Vec::new() });
+            best = Some(Certified { model, bound, size: d, places, errors, tried: Vec::new(), condition: None });
         }
         if wanted.is_some_and(|w| bound <= w) {
             break;
@@ -95,10 +98,25 @@ pub fn fit(
     let mut best = match best {
         Some(best) => best,
         // nothing smaller can be learned from: all examples, and a bound that says nothing
-        None => Certified { model: whole, bound: 1.0, size: m, places: (0..m).collect(), errors: 0, tried: Vec::new() },
+        None => {
+            let (places, tried) = ((0..m).collect(), Vec::new());
+            Certified { model: whole, bound: 1.0, size: m, places, errors: 0, tried, condition: None }
+        }
     };
-    best.tried = tried;
+    (best.tried, best.condition) = (tried, condition);
     Ok(best)
+}
+
+/// What certificates of a fit on these examples rest on, where some are equal.
+///
+/// # Errors
+/// If rows were repeated.
+pub(super) fn unrepeated(data: &Dataset) -> Result<Option<String>, Error> {
+    let repeats = data.repeats();
+    match repeats.refusal("training ") {
+        Some(finding) => Err(DataError::Usage { finding: format!("nothing can be certified: {finding}") }.into()),
+        None => Ok(repeats.condition("training ")),
+    }
 }
 
 /// Trains on the examples at the given places and judges the others; `None` where nothing can be learned from so few.

@@ -134,6 +134,7 @@ impl Expected {
             left_out: None,
             left_out_clipped: None,
             free_offset: false,
+            spares_offset: false,
             range: None,
             from_optimum: 0.0,
         });

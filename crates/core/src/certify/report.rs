@@ -1,7 +1,7 @@
 //! Certificates in words.
 
 use super::Certified;
-use crate::bounds::{self, Certificate, Guarantee, Quantity, Task};
+use crate::bounds::{self, Certificate, Evidence, Guarantee, Quantity, Task};
 use crate::plot::{
     CertificateBar, CertificateFigure, Theme, at_most, digits_at_most, percent_at_least, percent_at_most, trimmed,
 };
@@ -40,28 +40,32 @@ impl Certified {
         self.certificates.iter().find(is_one)
     }
 
-    /// How many of the held-out examples stand among those of training as well, if some do.
-    fn held_out_copies(&self) -> Option<String> {
-        let all =
-            self.facts.held_out.map_or(0.0, |h| h.examples).max(self.facts.held_out_loss.map_or(0.0, |h| h.examples));
-        let copies = self.facts.held_out_copies;
-        (copies > 0).then(|| {
-            format!("{copies} of the {all} held-out examples also stand among those of training: what rests on them holds only if they were drawn by themselves, not taken from there")
-        })
+    /// Why nothing is certified at all, where rows were repeated.
+    fn refused(&self) -> Option<String> {
+        let facts = &self.facts;
+        let held_out = facts.held_out.is_some() || facts.held_out_loss.is_some();
+        let why = if held_out { facts.held_out_repeats.refusal("held-out ") } else { None };
+        why.or_else(|| facts.repeats.refusal("training "))
     }
 
     fn verdict(&self) -> String {
         match self.best() {
             Some(best) if on_held_out(best) => {
-                let copies = self.held_out_copies().map_or_else(String::new, |told| format!(" But {told}."));
+                let copies = but(self.facts.held_out_repeats.condition("held-out "));
                 format!("{} ({}).{copies}", statement(best), best.bound)
             }
             Some(best) => {
-                format!("{} ({}; that it was chosen among several is paid for).", statement(best), best.bound)
+                let copies = but(self.facts.repeats.condition("training "));
+                format!("{} ({}; that it was chosen among several is paid for).{copies}", statement(best), best.bound)
             }
             // of numbers, a bound of the mean loss is all that there may be
             None if self.loss_bound().is_some() => {
-                self.loss_bound().map_or_else(String::new, |bound| format!("{} ({}).", statement(bound), bound.bound))
+                let copies = but(self.facts.held_out_repeats.condition("held-out "));
+                let told = |bound: &Certificate| format!("{} ({}).{copies}", statement(bound), bound.bound);
+                self.loss_bound().map_or_else(String::new, told)
+            }
+            None if self.refused().is_some() => {
+                self.refused().map_or_else(String::new, |why| format!("Nothing is certified: {why}."))
             }
             None => {
                 let near = self
@@ -94,11 +98,24 @@ impl Certified {
         lines.extend(self.cross_validated.map(|c| ("cross-validated error", c.to_string())));
         let held_out = facts.held_out.map_or(0.0, |h| h.examples);
         lines.extend(self.held_out_error.map(|e| ("held-out error", format!("{e:.4} of {held_out}"))));
-        lines.extend(self.held_out_copies().map(|told| ("seen before", told)));
-        if facts.copies {
-            let told = "some training examples are equal: each counts as one that was drawn by itself, and nothing holds where rows were repeated";
-            lines.push(("copies", told.to_owned()));
-        }
+        let before = &facts.held_out_repeats;
+        lines.extend(
+            before.refusal("held-out ").or_else(|| before.condition("held-out ")).map(|told| ("seen before", told)),
+        );
+        let copies = &facts.repeats;
+        lines
+            .extend(copies.refusal("training ").or_else(|| copies.condition("training ")).map(|told| ("copies", told)));
+        lines.extend(facts.evidence.filter(Evidence::is_simulated).map(|e| {
+            let rough =
+                if e.is_rough() { ": few draws carry the estimate, and others would give another one" } else { "" };
+            let told = format!(
+                "−ln P = {:.1} by {} draws, with a relative error of {}{rough}",
+                e.nats,
+                e.draws,
+                trimmed(&at_most(e.relative_error, 4))
+            );
+            ("evidence", told)
+        }));
         match facts.penalty.candidates {
             None => lines.push((
                 "candidates",
@@ -159,6 +176,11 @@ impl Certified {
         }
         .draw(theme)
     }
+}
+
+/// What a statement rests on, as a sentence after it.
+fn but(condition: Option<String>) -> String {
+    condition.map_or_else(String::new, |told| format!(" But {told}."))
 }
 
 /// The statement of a high-probability certificate.

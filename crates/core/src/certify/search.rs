@@ -11,6 +11,7 @@
 use super::Options;
 use super::facts::facts_beside;
 use super::informed::Half;
+use super::part::unrepeated;
 use super::prior::CandidatePrior;
 use crate::bounds::{self, BoundEntry, Certificate, ChosenBy, Guarantee, Quantity};
 use crate::data::{DataError, Dataset};
@@ -54,6 +55,8 @@ pub struct CertifiedSelection {
     pub certificate: Certificate,
     /// The status of the search.
     pub status: Status,
+    /// What the certificate rests on where some examples are equal.
+    pub condition: Option<String>,
 }
 
 /// The bounds that a search judges by, each with nats for its part of δ.
@@ -132,7 +135,7 @@ fn candidate_nats(options: &Options<'_>, candidates: usize) -> Result<Vec<f64>, 
 /// applies to it.
 ///
 /// # Errors
-/// As [`Model::certify`]; if the prior over the candidates or the bounds to judge by cannot be.
+/// As [`Model::certify`]; if the prior over the candidates or the bounds to judge by cannot be, or rows were repeated.
 pub fn least_certificate(
     model: &Model,
     data: &Dataset,
@@ -140,6 +143,7 @@ pub fn least_certificate(
     options: &Options<'_>,
     watch: &dyn Monitor,
 ) -> Result<Option<Certificate>, Error> {
+    unrepeated(data)?;
     let nats = candidate_nats(options, candidates)?;
     let nats = nats.get(place).copied().unwrap_or(f64::INFINITY);
     least_certificate_beside(model, data, (nats, candidates), &judged_by(options)?, options, None, watch)
@@ -219,13 +223,14 @@ impl Shared {
 /// values, and each has the bits of a fit of its own; none starts from another, which would change the last digits.
 ///
 /// # Errors
-/// As [`Job::run`]; if no bound applies to any candidate.
+/// As [`Job::run`]; if no bound applies to any candidate, or rows were repeated.
 pub fn select(
     search: &Search<'_>,
     data: &Dataset,
     options: &Options<'_>,
     watch: &dyn Monitor,
 ) -> Result<CertifiedSelection, Error> {
+    let condition = unrepeated(data)?;
     let judges = judged_by(options)?;
     let grid = search.grid.kernel_first(search.kernel).points();
     let tried = grid.len();
@@ -269,7 +274,7 @@ pub fn select(
         .into());
     };
     record(&mut model, (written[best], tried), certificate.bound, options)?;
-    Ok(CertifiedSelection { candidates, best, model, certificate, status })
+    Ok(CertifiedSelection { candidates, best, model, certificate, status, condition })
 }
 
 /// The place in the grid as it was written of each point of the same grid in another order of its axes.

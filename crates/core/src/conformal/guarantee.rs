@@ -35,7 +35,7 @@ pub struct Guarantee {
     /// The number of held-out examples.
     pub held_out: usize,
     /// The coverage is at least this; nothing is proven where it is `None`, since held-out examples had a part in what was learned
-    /// before the fits.
+    /// before the fits, or rows were repeated.
     pub least: Option<f64>,
     /// At most this where no nonconformities are equal; split only, and not where some of the held-out ones are.
     pub most: Option<f64>,
@@ -48,6 +48,8 @@ pub struct Guarantee {
     pub everything: bool,
     /// True if every set holds any label that the model does not know.
     pub unknown: bool,
+    /// What these numbers rest on where some examples are equal, or the reason for their absence where rows were repeated.
+    pub condition: Option<String>,
 }
 
 /// The distribution Beta(a, b) of a coverage.
@@ -96,6 +98,7 @@ impl Conformal {
             conditional,
             everything,
             unknown: self.holds_unknown(coverage),
+            condition: self.refusal().or_else(|| self.condition()),
         }
     }
 

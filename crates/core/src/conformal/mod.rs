@@ -27,7 +27,7 @@ pub use nonconformity::{Measure, nonconformities};
 pub use panel::{MAX_PANEL_COEFFICIENTS, Panel, merged};
 pub use region::{Measured, Regions};
 
-use crate::data::{DataError, Dataset};
+use crate::data::{DataError, Dataset, RepeatsBeside};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -124,6 +124,8 @@ pub struct Conformal {
     pub(crate) proven: bool,
     /// True if some of the held-out examples are known to be those of training, but not which: then nothing is proven.
     pub(crate) holds_training: bool,
+    /// Equal examples among those that were learned from or held out, and those of a file of their own that are equal to training examples.
+    pub(crate) repeats: RepeatsBeside,
 }
 
 /// ⌈(n + 1) · coverage⌉. A product that misses a whole number by rounding is that number: 0.55 · 100 is 55.
@@ -180,6 +182,7 @@ impl Conformal {
             pool: None,
             proven: false,
             holds_training: false,
+            repeats: RepeatsBeside::default(),
         }
     }
 
@@ -245,9 +248,19 @@ impl Conformal {
         self.proven = false;
     }
 
-    /// The same predictor, whose coverage is proven if `proven`.
-    pub(crate) fn with_proof(self, proven: bool) -> Self {
-        Self { proven, ..self }
+    /// The same predictor, whose coverage is proven if `proven`, and no rows were repeated.
+    pub(crate) fn with_proof(self, proven: bool, repeats: RepeatsBeside) -> Self {
+        Self { proven: proven && repeats.refusal("").is_none(), repeats, ..self }
+    }
+
+    /// Why nothing is proven, where rows were repeated.
+    pub fn refusal(&self) -> Option<String> {
+        self.repeats.refusal("")
+    }
+
+    /// What the coverage rests on, where some examples are equal.
+    pub fn condition(&self) -> Option<String> {
+        self.repeats.condition("")
     }
 
     /// The number of models that measure nonconformities.

@@ -112,7 +112,7 @@ fn intervals_hold_the_region_of_p_values() {
 
 #[test]
 fn too_few_examples_give_everything_and_say_so() {
-    let conformal = Conformal::new(SPLIT, &random(8, 1), 1, &[], &[0; 8]).with_proof(true);
+    let conformal = Conformal::new(SPLIT, &random(8, 1), 1, &[], &[0; 8]).with_proof(true, RepeatsBeside::default());
     assert_eq!(conformal.intervals(&[1.0], 0.9), (vec![f64::NEG_INFINITY], vec![f64::INFINITY]));
     assert!(conformal.inside(&[f64::INFINITY, 5.0], 2, 0.9).iter().all(|i| *i));
     let [g] = conformal.guarantees(0.9).try_into().unwrap();
@@ -129,7 +129,7 @@ fn a_label_that_the_model_does_not_know_is_in_the_region_of_the_theorem() {
         let mut scores = random(19 - count, 1);
         scores.extend(vec![f64::INFINITY; count]);
         let kind = (Method::Split, false, Measure::Margin);
-        Conformal::new(kind, &scores, 1, &[], &[0; 19]).with_proof(true)
+        Conformal::new(kind, &scores, 1, &[], &[0; 19]).with_proof(true, RepeatsBeside::default())
     };
     for (count, held) in [(0, false), (1, false), (2, true), (5, true)] {
         let conformal = with_infinite(count);
@@ -160,7 +160,8 @@ fn a_class_without_calibration_examples_is_in_every_set() {
 #[test]
 fn what_is_proven_of_split_fits_together() {
     for n in [19, 99, 100, 1000, 1003] {
-        let conformal = Conformal::new(SPLIT, &random(n, 1), 1, &[], &vec![0; n]).with_proof(true);
+        let conformal =
+            Conformal::new(SPLIT, &random(n, 1), 1, &[], &vec![0; n]).with_proof(true, RepeatsBeside::default());
         for coverage in [0.5, 0.8, 0.9, 0.93] {
             let [g] = conformal.guarantees(coverage).try_into().unwrap();
             let (exact, most) = (g.exact.unwrap(), g.most.unwrap());
@@ -172,7 +173,8 @@ fn what_is_proven_of_split_fits_together() {
         }
     }
     let of = |n: usize| {
-        let conformal = Conformal::new(SPLIT, &random(n, 1), 1, &[], &vec![0; n]).with_proof(true);
+        let conformal =
+            Conformal::new(SPLIT, &random(n, 1), 1, &[], &vec![0; n]).with_proof(true, RepeatsBeside::default());
         conformal.guarantees(0.9)[0].conditional.unwrap()
     };
     assert!((of(100).fifth - 0.848_204_571_4).abs() < 1e-9);
@@ -186,7 +188,7 @@ fn what_is_proven_of_folds_is_the_sharper_bound() {
         let conformal = Conformal::new((method, false, Measure::Residual), &random(n, 1), 1, &[], &of);
         // numbers alone prove nothing
         assert_eq!(conformal.guarantees(coverage)[0].least, None);
-        conformal.with_proof(true).guarantees(coverage)[0].least.unwrap()
+        conformal.with_proof(true, RepeatsBeside::default()).guarantees(coverage)[0].least.unwrap()
     };
     let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} {b}");
     near(least(Method::Jackknife, 50, 50, 0.9), 0.8);

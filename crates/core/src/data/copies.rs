@@ -145,7 +145,7 @@ pub(crate) fn copies(known: Known<'_>, others: &[u64]) -> Copies {
 
 /// How often a table was repeated as a whole: the largest common divisor of the numbers of its values, of which one in g is a multiple of g
 /// by chance; 1 where that is no wonder.
-fn repeated(times: &[u32]) -> u32 {
+pub(super) fn repeated(times: &[u32]) -> u32 {
     let divisor = times.iter().fold(0, |g, &t| greatest_common_divisor(g, t.max(1)));
     if divisor > 1 && times.len() as f64 * f64::from(divisor).ln() > NO_ACCIDENT { divisor } else { 1 }
 }

@@ -2,7 +2,7 @@
 
 use super::Run;
 use crate::conformal::{Conformal, Full, MAX_PANEL_COEFFICIENTS, Measure, Method, Panel, Recipe, merged};
-use crate::data::{DataError, Dataset, Kind, Preparation};
+use crate::data::{DataError, Dataset, Kind, Preparation, RepeatsBeside};
 use crate::error::Error;
 use crate::formula::Formula;
 use crate::linalg::SolveError;
@@ -75,7 +75,7 @@ impl Run<'_> {
         }
         let (kernel, held, kept) = self.resolved(recipe, data)?;
         let provenance = self.provenance(data, Some(&kept), &kernel);
-        let spared = provenance.spares_held_out();
+        let (spared, repeats) = (provenance.spares_held_out(), RepeatsBeside::from(data.repeats()));
         let mut kernel = self.on_data(kernel, data)?;
         // closed forms ask for the whole matrix once more, after the fit
         let closed = recipe.method == Method::Full || self.machine.traits().leaves_one_out;
@@ -91,11 +91,12 @@ impl Run<'_> {
         let found = match recipe.method {
             _ if stopped => Ok(None),
             Method::Full => {
-                self.with_candidates(&task, held, data, &model, watch).map(|found| Some(found.with_proof(spared)))
+                let found = self.with_candidates(&task, held, data, &model, watch);
+                found.map(|found| Some(found.with_proof(spared, repeats)))
             }
             _ => self.hold_out(recipe, &task, held, data, &model, watch).and_then(|found| {
                 let ordered = [declared, model.fitted.order, found.order].contains(&Order::Matters);
-                Ok(Some(joined_with(found, recipe, &model, data)?.with_proof(spared && !ordered)))
+                Ok(Some(joined_with(found, recipe, &model, data)?.with_proof(spared && !ordered, repeats)))
             }),
         };
         model.conformal = match found {
@@ -200,7 +201,7 @@ impl Run<'_> {
         let mut model = self.learn(&kernel, &rest, provenance, watch)?;
         // regions are valid for whatever was learned, also where the fit was stopped
         let regions = model.regions_from(&data.select(&aside), recipe.mondrian)?;
-        model.conformal = Some(regions.with_proof(proven));
+        model.conformal = Some(regions.with_proof(proven, data.repeats().into()));
         model.places.iter_mut().for_each(|p| *p = proper[*p]);
         model.fitted.training_scores = None;
         Ok(model)

@@ -4,6 +4,7 @@ use super::coefficients;
 use super::file::{StoredView, finite, pack_views, places, unpack_views};
 use super::tensors::{Packer, Unpacker};
 use crate::conformal::{Conformal, Full, Measure, Method, Panel};
+use crate::data::RepeatsBeside;
 use crate::linalg::Triangle;
 use crate::machines::{Coefficients, Readout, Smoother};
 use serde::{Deserialize, Serialize};
@@ -25,6 +26,9 @@ pub(super) struct StoredConformal {
     /// True if some of what is held out is of training.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     holds_training: bool,
+    /// Equal examples, where there are some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    repeats: Option<RepeatsBeside>,
     /// λ of the fit that full keeps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     lambda: Option<f64>,
@@ -47,7 +51,7 @@ struct StoredPanel {
 
 /// Adds a predictor to a file.
 pub(super) fn pack(pack: &mut Packer, conformal: &Conformal) -> StoredConformal {
-    let Conformal { method, mondrian, measure, groups, columns, panels, full, pool, proven, holds_training } =
+    let Conformal { method, mondrian, measure, groups, columns, panels, full, pool, proven, holds_training, repeats } =
         conformal;
     let mut starts = vec![0_u64];
     starts.extend(groups.iter().scan(0, |end, group| {
@@ -67,7 +71,8 @@ pub(super) fn pack(pack: &mut Packer, conformal: &Conformal) -> StoredConformal 
     let pool = pool.as_ref().map(|pool| pack.within("conformal.pool.", |p| pack_views(p, pool)));
     let (method, mondrian, measure, columns) = (*method, *mondrian, *measure, *columns);
     let (proven, holds_training) = (*proven, *holds_training);
-    StoredConformal { method, mondrian, measure, columns, panels, pool, proven, holds_training, lambda }
+    let repeats = Some(*repeats).filter(|repeats| repeats.within.equal > 0 || repeats.equal > 0);
+    StoredConformal { method, mondrian, measure, columns, panels, pool, proven, holds_training, repeats, lambda }
 }
 
 /// Adds the fit of full but for its λ.
@@ -90,7 +95,8 @@ pub(super) fn unpack(
 ) -> Result<Conformal, String> {
     let wrong = |what: &str| Err(format!("its conformal predictor {what}"));
     let StoredConformal { method, mondrian, measure, columns, proven, holds_training, .. } = *stored;
-    let proven = proven && !holds_training;
+    let repeats = stored.repeats.unwrap_or_default();
+    let proven = proven && !holds_training && repeats.refusal("").is_none();
     let form = readout.form();
     let fits = match measure {
         Measure::Probability => form.is_some() && calibrated && method == Method::Split,
@@ -131,6 +137,7 @@ pub(super) fn unpack(
                 pool,
                 proven,
                 holds_training,
+                repeats,
             })
         } else {
             wrong("has models without examples, though none was held out")
@@ -147,7 +154,19 @@ pub(super) fn unpack(
     if !fits || members == 0 || (method == Method::Split) != panels.is_empty() {
         return wrong("has another number of models than of lists");
     }
-    Ok(Conformal { method, mondrian, measure, groups, columns, panels, full: None, pool, proven, holds_training })
+    Ok(Conformal {
+        method,
+        mondrian,
+        measure,
+        groups,
+        columns,
+        panels,
+        full: None,
+        pool,
+        proven,
+        holds_training,
+        repeats,
+    })
 }
 
 /// The fit of full on so many examples; nothing is larger than what is in the file but for a square of its triangle.

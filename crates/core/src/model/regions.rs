@@ -4,7 +4,7 @@ use super::Model;
 use super::predictor::Support;
 use crate::calibrate::Form;
 use crate::conformal::{Conformal, Full, Measure, Method, Regions, checked, nonconformities};
-use crate::data::{DataError, Dataset, Target, places_of_labels};
+use crate::data::{DataError, Dataset, RepeatsBeside, Target, places_of_labels};
 use crate::error::Error;
 use crate::gram::{Side, fill};
 use crate::kernels::Definite;
@@ -188,8 +188,8 @@ impl Model {
     /// Learns conformal regions from examples that the model has not seen: split, after the fact. Where the model has learned
     /// probabilities they are what is measured; each class by itself if `mondrian`.
     ///
-    /// Some training examples among the others are left out, where each is recognised; where only their share is, nothing is proven. The
-    /// number of those that were left out is returned.
+    /// Some training examples among the others are left out, where each is recognised; where only their share is, nothing is proven, nor where
+    /// rows were repeated ([`Dataset::repeats`]). The number of those that were left out is returned.
     ///
     /// # Errors
     /// If the model predicts coordinates or clusters, many of the examples are those of training, or they have no target that fits.
@@ -202,10 +202,14 @@ impl Model {
         let by_model =
             held_out.preparation().is_none_or(|p| p.learned_bits() == 0.0 || self.schema() == Some(p.schema()));
         let (unseen, doubtful) = self.unseen(held_out);
-        let mut conformal = self.regions_from(&unseen, mondrian)?.with_proof(by_model && !doubtful);
+        // of the others those that are equal by chance
+        let left_out = held_out.len() - unseen.len();
+        let equal = self.seen(held_out).map_or(0, |seen| seen.equal.saturating_sub(left_out));
+        let repeats = RepeatsBeside { within: unseen.repeats(), equal, divided: false };
+        let mut conformal = self.regions_from(&unseen, mondrian)?.with_proof(by_model && !doubtful, repeats);
         conformal.holds_training = doubtful;
         self.conformal = Some(conformal);
-        Ok(held_out.len() - unseen.len())
+        Ok(left_out)
     }
 
     /// The examples without those that the model has learned from, where each is recognised, and whether there are others. Those that

@@ -69,14 +69,15 @@ impl Model {
         })
     }
 
-    /// Compares predictions for data with their target. Where more than one in a hundred examples is a training example there are no
-    /// intervals, since these speak of new examples.
+    /// Compares predictions for data with their target. Where more than one in a hundred examples is a training example, or rows were
+    /// repeated, there are no intervals, since these speak of new examples that were drawn independently.
     ///
     /// # Errors
     /// If there is no target, or it does not fit the predictions.
     pub fn measure(&self, output: &Output, data: &Dataset) -> Result<Metrics, DataError> {
         let metrics = measure(output, data.target().ok_or(DataError::NoTarget)?)?;
-        Ok(if self.seen(data).is_some_and(|seen| seen.spoils()) { metrics.without_intervals() } else { metrics })
+        let spoilt = self.seen(data).is_some_and(|seen| seen.spoils()) || data.repeats().repeated;
+        Ok(if spoilt { metrics.without_intervals() } else { metrics })
     }
 
     /// The number of examples, and how many of them are training examples, in words.
