@@ -86,7 +86,7 @@ def mmd_test(
     order, so that permutations stay exact.
     Scale the columns of both together, too. `critical` is exceeded by chance in 5 % of the draws. Where the kernel is fixed and its
     radius is known or declared, `limit` bounds √biased in 95 % of equal samples of any distribution, and `p_bound` is the p-value
-    of that bound.
+    of that bound. `copies` tells how many examples are equal where some are, since all of it holds only if no rows were repeated.
 
     Source: A. Gretton et al., A kernel two-sample test, JMLR 13 (2012).
 
