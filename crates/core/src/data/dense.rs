@@ -51,7 +51,7 @@ impl<S: Scalar> Loops for Look<'_, S> {
                 let x = x.wide();
                 lowest[l] = if x < lowest[l] { x } else { lowest[l] };
                 largest[l] = if x > largest[l] { x } else { largest[l] };
-                strange[l] |= u64::from(!(x.abs() <= f64::MAX));
+                strange[l] |= u64::from(!x.is_finite());
             }
         }
         Extremes {
