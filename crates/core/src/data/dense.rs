@@ -67,11 +67,8 @@ const PART: usize = 1 << 14;
 
 impl<S: fmt::Debug> fmt::Debug for Rows<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Rows")
-            .field("values", &self.values)
-            .field("len", &self.len)
-            .field("width", &self.width)
-            .finish()
+        let mut told = f.debug_struct("Rows");
+        told.field("values", &self.values).field("len", &self.len).field("width", &self.width).finish_non_exhaustive()
     }
 }
 
