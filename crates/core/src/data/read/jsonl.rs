@@ -332,7 +332,7 @@ pub(super) fn read(source: &Source, options: &ReadOptions) -> Result<Table, Data
     empty.retain(|key| !places.contains_key(key));
     let notes = notes(source, &columns, &empty);
     let format = if objects.are_an_array() { JSON.name } else { JSONL.name };
-    Ok(Table { notes, format, ..table(source, columns, lines)? })
+    Ok(Table { format, notes, ..table(source, columns, lines)? })
 }
 
 /// What was not taken as it is.

@@ -99,7 +99,7 @@ fn arrays(source: &Source) -> Result<(Vec<(String, Array)>, bool), DataError> {
     let mut archive = ZipArchive::new(source.seekable()?).map_err(damaged)?;
     let (mut arrays, mut other) = (Vec::new(), None);
     let names: Vec<String> = archive.file_names().filter_map(Result::ok).map(Cow::into_owned).collect();
-    let is_sparse = scipy::is_sparse(names.iter().map(String::as_str));
+    let is_sparse = scipy::is_sparse(&names);
     for k in 0..archive.len() {
         let mut entry = archive.by_index(k).map_err(damaged)?;
         let name = entry.name().map_err(damaged)?.into_owned();

@@ -16,8 +16,8 @@ const MAX_FORMAT_BYTES: u64 = 1 << 12;
 pub(super) const PARTS: [&str; 4] = ["indptr", "indices", "data", "shape"];
 
 /// True for the names of an archive that holds a sparse matrix.
-pub(super) fn is_sparse<'a>(names: impl Iterator<Item = &'a str> + Clone) -> bool {
-    let has = |name: &str| names.clone().any(|one| one.strip_suffix(".npy") == Some(name));
+pub(super) fn is_sparse(names: &[String]) -> bool {
+    let has = |name: &str| names.iter().any(|one| one.strip_suffix(".npy") == Some(name));
     has(FORMAT) && has("shape") && (has("data") || has("offsets"))
 }
 
