@@ -188,8 +188,8 @@ class Machine(ReportMixin, CertifyMixin, PickledMixin, BaseEstimator):
     def _check(self, X, reset, **more):
         """Numbers in C order, or the views and strings that a kernel of mercer looks at; with them the target if given."""
         text = self._own_kernel()
-        if text is not None and len(getattr(X, "shape", ())) == 2:
-            X = single_strings(X, views_wanted(text))
+        if text is not None:
+            X = single_strings(X, text)
         wanted = views_wanted(text) if text is not None and (has_views(X) or are_strings(X) or is_frame(X)) else None
         if wanted is not None and (not is_frame(X) or any(name is not None for name, _ in wanted)):
             if reset:

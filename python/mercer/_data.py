@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import os
 from decimal import Decimal
 from numbers import Real
@@ -14,6 +15,7 @@ import scipy.sparse as sp
 from sklearn import get_config
 from sklearn.utils import _safe_indexing, check_array
 
+from mercer import _native
 from mercer._threads import allowed_threads
 
 if TYPE_CHECKING:
@@ -138,12 +140,10 @@ def are_strings(values: Data) -> bool:
     return kind in "UT" or kind == "O" and isinstance(_first(np.asarray(values)), str)
 
 
-def single_strings(X: Data, wanted: list[tuple[str | None, str]]) -> Data:
-    """The strings of a frame or an array of one column, where a kernel without names looks at strings; anything else as it is."""
-    if not wanted or any(name is not None or kind == "vectors" for name, kind in wanted) or sp.issparse(X) or has_views(X):
-        return X
+def single_strings(X: Data, kernel: str) -> Data:
+    """The strings of a frame or an array of one column, where a kernel looks at one column of them; anything else as it is."""
     shape = getattr(X, "shape", ())
-    if len(shape) != 2:
+    if len(shape) != 2 or sp.issparse(X) or not _reads_cells(kernel):
         return X
     first = X[list(X.columns)[0]] if is_frame(X) and shape[1] else X[:, 0] if isinstance(X, np.ndarray) and shape[1] else None
     if first is None or not are_strings(first if is_frame(X) else np.asarray(first)):
@@ -152,6 +152,10 @@ def single_strings(X: Data, wanted: list[tuple[str | None, str]]) -> Data:
         raise ValueError(f"the kernel looks at one column of strings, and there are {shape[1]} columns: give one of them, or name it in the "
                          "kernel (kernel @ 'column') and give a frame")  # fmt: skip
     return list(first)
+
+
+# every prediction asks for it
+_reads_cells = functools.lru_cache(maxsize=1024)(_native.kernel_reads_cells)
 
 
 def _first(values: Any) -> Any:

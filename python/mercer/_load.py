@@ -75,7 +75,7 @@ class LoadedModel(ReportMixin):
         """The views of examples, as a file would be prepared; a frame has to have the columns that were learned from."""
         if self._is_of_file:
             return prepared(self._model, self.columns_, X)
-        X = single_strings(X, views_wanted(self.kernel))
+        X = single_strings(X, self.kernel)
         if is_frame(X):
             wanted = views_wanted(self.kernel)
             if any(name is not None for name, _ in wanted):

@@ -7,9 +7,9 @@ use std::io::{self, Write};
 use std::path::Path;
 
 /// Endings that promise a format which is neither read nor written, or none that anybody could read by its name.
-const OTHERS: [&str; 24] = [
-    "zst", "zstd", "xz", "bz2", "zip", "7z", "xlsx", "xls", "ods", "arff", "dat", "json", "yaml", "xml", "html", "md",
-    "pkl", "mat", "h5", "hdf5", "sav", "dta", "rds", "mercer",
+const OTHERS: [&str; 23] = [
+    "zst", "zstd", "xz", "bz2", "zip", "7z", "xlsx", "xls", "ods", "arff", "dat", "yaml", "xml", "html", "md", "pkl",
+    "mat", "h5", "hdf5", "sav", "dta", "rds", "mercer",
 ];
 
 /// Refuses a name that promises another format than those that are written, before any work; a name that promises nothing is taken.

@@ -103,9 +103,9 @@ fn training_examples_are_recognised_in_a_file_with_other_labels() {
     // rows that are equal are no evidence
     let job = Job::new(&Svc::default(), &rbf(0.5));
     job.run(&data, &mercer::watch::Silent).unwrap().save(place.path("m.mercer")).unwrap();
-    let relabelled = |line: &str| format!("{}{}\n", &line[..line.len() - 1], words[usize::from(line.ends_with('1'))]);
-    let text = csv(None, true, false).lines().map(relabelled).collect::<Vec<String>>().concat();
-    place.write("t.csv", text);
+    let text = csv(None, true, false);
+    let word = |line: &str| format!("{}{}\n", &line[..line.len() - 1], words[usize::from(line.ends_with('1'))]);
+    place.write("t.csv", text.lines().map(word).collect::<Vec<_>>().concat());
     let said = place.run("evaluate m.mercer t.csv").ok();
     assert!(said.out.contains("40 training"), "{}", said.out);
     place.run("certify m.mercer t.csv").ok();

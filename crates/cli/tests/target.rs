@@ -158,9 +158,8 @@ fn columns_of_a_matrix_are_named_by_their_numbers() {
     let place = Place::new();
     place.write("a.npy", npy(&[40, 4], &rows));
     place.write("x.npy", npy(&[40, 3], &inputs));
-    let line = |r: &[f64]| format!("{},{},{},{}\n", r[0], r[1], r[2], r[3]);
-    let text = rows.chunks(4).map(line).collect::<Vec<String>>().concat();
-    place.write("a.csv", text);
+    let lines = rows.chunks(4).map(|r| format!("{},{},{},{}\n", r[0], r[1], r[2], r[3]));
+    place.write("a.csv", lines.collect::<Vec<_>>().concat());
     place.run("fit a.csv -m svc --target 4 --drop 3 -o c.mercer").ok();
     let told = place.run("predict c.mercer a.csv --scores");
     let told = told.ok();

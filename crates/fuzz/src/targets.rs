@@ -195,7 +195,7 @@ pub static TARGETS: &[Target] = &[
     text("csv", "delimited text: CSV, TSV and columns between blanks", &["corpus/csv"], CSV),
     text("libsvm", "sparse vectors as LIBSVM writes them", &["corpus/libsvm"], LIBSVM),
     text("jsonl", "JSON lines", &["corpus/jsonl"], JSONL),
-    text("json", "JSON arrays of objects", &["corpus/json"], JSONL),
+    text("json_array", "JSON arrays of objects", &["corpus/json_array"], JSONL),
     text("fasta", "sequences in FASTA", &["corpus/fasta"], SEQUENCES),
     text("fastq", "sequences in FASTQ", &["corpus/fastq"], SEQUENCES),
     Target { make: make_npy, ..text("npy", "arrays of NumPy", &["corpus/npy"], NPY) },

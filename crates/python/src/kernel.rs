@@ -87,6 +87,14 @@ pub(crate) fn kernel_has_words(text: &str) -> PyResult<bool> {
     Ok(parse(text)?.has_words())
 }
 
+/// True if every example is one cell, such as a string, and no view is named.
+#[pyfunction]
+pub(crate) fn kernel_reads_cells(text: &str) -> PyResult<bool> {
+    let formula = parse(text)?;
+    let views = formula.views();
+    Ok(!views.is_empty() && views.iter().all(|(name, kind)| name.is_none() && kind.is_cell()))
+}
+
 /// "positive", "conditionally" or "indefinite".
 #[pyfunction]
 pub(crate) fn kernel_definite(text: &str) -> PyResult<&'static str> {

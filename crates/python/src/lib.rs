@@ -38,8 +38,8 @@ mod _native {
     use super::geometry::{matrix_function, measure, moments_updated, rank_one_eigenvalues, repaired};
     #[pymodule_export]
     use super::kernel::{
-        kernel_definite, kernel_features, kernel_has_words, kernel_learns, kernel_meets_gaps, kernel_resolved,
-        kernel_text, kernel_views, matrix,
+        kernel_definite, kernel_features, kernel_has_words, kernel_learns, kernel_meets_gaps, kernel_reads_cells,
+        kernel_resolved, kernel_text, kernel_views, matrix,
     };
     #[pymodule_export]
     use super::model::Model;

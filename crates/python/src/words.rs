@@ -18,6 +18,10 @@ const WORDS: &[(&str, &str)] = &[
     ("(`mercer fit --certified`)", "(fit_certified)"),
     ("fit with --certified", "use fit_certified"),
     ("Fit with a preparation share (--preparation-share 0.2)", "Fit with a preparation share (fit_prepared)"),
+    (
+        "predict with --missing empty to leave such rows without a prediction, or train with --missing mean",
+        "leave such examples out, or train the model anew with `mercer fit --missing mean`",
+    ),
     ("--target-range LOW,HIGH", "target_range=(low, high)"),
     ("(--held-out)", "(held_out=)"),
     ("give a file with --held-out", "give them as held_out="),

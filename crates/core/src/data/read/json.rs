@@ -7,7 +7,7 @@ use std::io::{self, BufRead};
 
 /// The format.
 pub(super) static JSON: FormatEntry = FormatEntry {
-    name: "json",
+    name: "json_array",
     summary: "JSON arrays of objects, as pandas writes with orient=\"records\"; their keys are the columns",
     extensions: &["json"],
     sniff: is_array,
@@ -225,7 +225,7 @@ mod tests {
         for text in [&compact, &indented] {
             for name in ["a.json", "a.jsonl", "a", "-"] {
                 let table = read(name, text).unwrap();
-                assert_eq!((told(&table), table.format), (lines.clone(), "json"), "{name}");
+                assert_eq!((told(&table), table.format), (lines.clone(), "json_array"), "{name}");
             }
         }
         // JSON lines may be called so, too
