@@ -8,8 +8,8 @@
 //! # Source
 //! Higham (2002), §1.7 and §3.1: cancellation, and the error of an inner product.
 
-use super::packed::Store;
 use super::product::ProductFamily;
+use super::store::Store;
 use crate::data::Scalar;
 use crate::gram::{BlockMut, Pick};
 

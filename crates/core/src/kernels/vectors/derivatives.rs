@@ -20,7 +20,8 @@
 //! Families of a sum over coordinates, κ = outer(Σ term), have ∂κ/∂θ = ∂outer/∂θ + outer′ Σ ∂term/∂θ; both sums are matrices of the
 //! family's own loops.
 
-use super::packed::{Store, Stored};
+use super::packed::Stored;
+use super::store::Store;
 use super::{Packed, PairFamily, PairGram, ProductFamily, ProductGram};
 use crate::data::Scalar;
 use crate::gram::{BlockMut, Gram, Pick, Precision};

@@ -2,7 +2,8 @@
 
 use super::Packed;
 use super::layouts::Panels;
-use super::packed::{Store, Stored};
+use super::packed::Stored;
+use super::store::Store;
 use crate::data::{Coordinate, Rows, Scalar, SparseRows};
 use crate::gram::between::{Between, Comparison};
 use crate::gram::{BlockMut, Pick, Precision};

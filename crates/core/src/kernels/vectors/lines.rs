@@ -43,11 +43,11 @@ pub(crate) struct Change {
 }
 
 impl Change {
-    fn shift(&self) -> Option<&[f64]> {
+    pub(crate) fn shift(&self) -> Option<&[f64]> {
         self.shift.as_ref().map(|shift| shift.as_slice())
     }
 
-    fn weights(&self) -> Option<&[f64]> {
+    pub(crate) fn weights(&self) -> Option<&[f64]> {
         self.weights.as_ref().map(|weights| weights.as_slice())
     }
 }

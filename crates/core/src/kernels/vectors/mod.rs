@@ -12,6 +12,7 @@ mod narrow;
 mod packed;
 mod pairs;
 mod product;
+mod store;
 
 pub(crate) use derivatives::{PairDerivatives, PairSlopes, ProductDerivatives, Slopes};
 pub(crate) use folds::{FoldFamily, FoldGram, fold};

@@ -1,8 +1,8 @@
 //! Data prepared once for the loops over blocks: shifted, weighted, in either precision, in the layouts the loops want.
 
-use super::layouts::{Panels, SparseColumns};
 use super::lines::{Change, Counted, Layout, Lines, Real, is_finite};
 use super::narrow::narrow_row;
+use super::store::{self, Store};
 use crate::data::{Rows, Scalar, SparseRows, Values};
 use crate::gram::between::Collection;
 use crate::kernels::{KernelError, Prepared};
@@ -66,14 +66,6 @@ enum Origin {
     },
 }
 
-/// Prepared vectors of one precision.
-pub(crate) enum Store<S> {
-    /// Dense; as they were given where nothing is changed.
-    Dense { rows: Arc<Rows<S>>, squares: Vec<S>, panels: OnceLock<Panels<S>> },
-    /// Sparse.
-    Sparse { rows: SparseRows<S>, squares: Vec<S>, columns: OnceLock<SparseColumns<S>> },
-}
-
 /// A precision for which a [`Packed`] keeps a [`Store`].
 pub(crate) trait Stored: Scalar {
     fn store(packed: &Packed) -> &Store<Self>;
@@ -83,7 +75,7 @@ pub(crate) trait Stored: Scalar {
 
 impl Stored for f64 {
     fn store(packed: &Packed) -> &Store<Self> {
-        packed.wide.get_or_init(|| packed.prepare())
+        packed.wide.get_or_init(|| store::prepare(packed.source(), &packed.change(false)))
     }
     fn given(values: &Values) -> Option<&Arc<Rows<Self>>> {
         if let Values::Dense(rows) = values { Some(rows) } else { None }
@@ -92,7 +84,7 @@ impl Stored for f64 {
 
 impl Stored for f32 {
     fn store(packed: &Packed) -> &Store<Self> {
-        packed.narrow.get_or_init(|| packed.prepare())
+        packed.narrow.get_or_init(|| store::prepare(packed.source(), &packed.change(false)))
     }
     fn given(values: &Values) -> Option<&Arc<Rows<Self>>> {
         if let Values::Dense32(rows) = values { Some(rows) } else { None }
@@ -105,9 +97,7 @@ const MAX_INDEX_KEPT: usize = 1 << 16;
 
 /// Columns whose means one thread takes at a time, and the smallest number of numbers for which several threads are worth waking.
 const COLUMNS_OF_A_MEAN: usize = 128;
-const MIN_NUMBERS_FOR_THREADS: usize = 1 << 17;
-/// Vectors that one thread prepares at a time.
-const ROWS_OF_A_STRIP: usize = 256;
+pub(super) const MIN_NUMBERS_FOR_THREADS: usize = 1 << 17;
 /// Smallest width of dense vectors of which parts are packed from the source.
 const MIN_WIDTH_OF_PARTS: usize = 64;
 
@@ -442,87 +432,6 @@ impl Packed {
             _ => None,
         }
     }
-
-    fn prepare<S: Stored>(&self) -> Store<S> {
-        let source = self.source();
-        let unchanged = self.frame.shift.is_none() && self.weights().is_none();
-        if let Some(rows) = S::given(source).filter(|_| unchanged) {
-            return Store::Dense { rows: Arc::clone(rows), squares: squares(rows), panels: OnceLock::new() };
-        }
-        match source {
-            Values::Dense(r) => self.dense(r),
-            Values::Dense32(r) => self.dense(r),
-            Values::Sparse(r) => self.sparse(r),
-            Values::Sparse32(r) => self.sparse(r),
-            Values::Text(_) | Values::Index(_) | Values::Items(_) => {
-                unreachable!("vector families are given vectors only")
-            }
-        }
-    }
-
-    fn dense<S: Scalar, T: Scalar>(&self, source: &Rows<T>) -> Store<S> {
-        let width = source.width();
-        let mut rows = vec![S::default(); source.values().len()];
-        let change = |i: usize, row: &mut [S]| {
-            for (j, (to, x)) in row.iter_mut().zip(source.row(i)).enumerate() {
-                let mut x = x.wide();
-                if let Some(shift) = &self.frame.shift {
-                    x -= shift[j];
-                }
-                if let Some(weights) = self.weights() {
-                    x *= weight(weights, j);
-                }
-                *to = S::narrow(x);
-            }
-        };
-        let size = (ROWS_OF_A_STRIP * width).max(1);
-        let strip = |strip: usize, rows: &mut [S]| {
-            let first = strip * ROWS_OF_A_STRIP;
-            rows.chunks_exact_mut(width.max(1)).enumerate().for_each(|(k, row)| change(first + k, row));
-        };
-        if rows.len() < MIN_NUMBERS_FOR_THREADS {
-            rows.chunks_mut(size).enumerate().for_each(|(k, rows)| strip(k, rows));
-        } else {
-            parallel::strips(&mut rows, size, strip);
-        }
-        match Rows::new(rows, source.len(), width) {
-            Some(rows) => {
-                let squares = squares(&rows);
-                Store::Dense { rows: Arc::new(rows), squares, panels: OnceLock::new() }
-            }
-            None => unreachable!("as many numbers as in the source"),
-        }
-    }
-
-    fn sparse<S: Scalar, T: Scalar>(&self, source: &SparseRows<T>) -> Store<S> {
-        let mut rows = match self.weights() {
-            Some(weights) if weights.len() > 1 => cut(source, weights.len()).convert::<S>(),
-            _ => source.convert::<S>(),
-        };
-        if let Some(weights) = self.weights() {
-            for c in rows.coordinates_mut() {
-                c.value = S::narrow(c.value.wide() * weight(weights, c.index as usize));
-            }
-        }
-        let squares = (0..rows.len())
-            .map(|i| S::narrow(rows.row(i).iter().map(|c| c.value.wide() * c.value.wide()).sum()))
-            .collect();
-        Store::Sparse { rows, squares, columns: OnceLock::new() }
-    }
-}
-
-/// ‖x‖² of each vector.
-fn squares<S: Scalar>(rows: &Rows<S>) -> Vec<S> {
-    let square = |i: usize| S::narrow(rows.row(i).iter().map(|x| x.wide() * x.wide()).sum());
-    if rows.values().len() < MIN_NUMBERS_FOR_THREADS {
-        return (0..rows.len()).map(square).collect();
-    }
-    let mut squares = vec![S::default(); rows.len()];
-    parallel::strips(&mut squares, ROWS_OF_A_STRIP, |strip, squares| {
-        let first = strip * ROWS_OF_A_STRIP;
-        squares.iter_mut().enumerate().for_each(|(k, s)| *s = square(first + k));
-    });
-    squares
 }
 
 impl Collection for Packed {
@@ -552,14 +461,4 @@ pub(crate) fn weight(weights: &[f64], coordinate: usize) -> f64 {
         [one] => *one,
         all => all.get(coordinate).copied().unwrap_or(0.0),
     }
-}
-
-/// The vectors without the coordinates from `width` on, so that no loop needs memory for them.
-fn cut<S: Scalar>(source: &SparseRows<S>, width: usize) -> SparseRows<S> {
-    let mut rows = SparseRows::new(width);
-    for i in 0..source.len() {
-        let row = source.row(i);
-        rows.push(&row[..row.partition_point(|c| (c.index as usize) < width)]);
-    }
-    rows
 }
