@@ -69,7 +69,7 @@ def test_words_missing_entries_and_dates_are_those_of_a_file():
     other = data.assign(colour=data["colour"].astype("category"), day=pd.to_datetime(data["day"]), c=data["c"].astype(float))
     assert_array_equal(model.decision_function(other), scores)
     assert_array_equal(model.decision_function(data.assign(c=data["c"].astype(str), a=data["a"].astype(object))), scores)
-    with pytest.raises(ValueError, match=r'X row 3, column "colour".*"pink"'):
+    with pytest.raises(ValueError, match=r'X row 3, column "colour": "pink".*train the model anew'):
         model.predict(data.assign(colour=["red"] * 3 + ["pink"] * (len(data) - 3)))
     with pytest.raises(ValueError, match=r'X row 2, column "a": the entry is missing; fill it in, leave such examples out'):
         model.predict(data.assign(a=np.where(np.arange(len(data)) == 2, np.nan, data["a"])))

@@ -152,7 +152,7 @@ fn parameters_out_of_range_are_refused_by_name() {
         ("svc --max-seconds -1", "number of seconds"),
         ("svc --scale big", "standard, minmax, unit, none"),
         ("svc --missing maybe", "error, mean, drop"),
-        ("svc --format xls", "npz, npy, idx, jsonl, parquet, arrow, fasta, fastq, libsvm, csv"),
+        ("svc --format xls", "npz, npy, idx, jsonl, json_array, parquet, arrow, fasta, fastq, libsvm, csv"),
         ("svc --delimiter ,,", "--delimiter ,,"),
         ("svc --header perhaps", "true, false"),
     ] {

@@ -22,6 +22,7 @@ const WORDS: &[(&str, &str)] = &[
         "predict with --missing empty to leave such rows without a prediction, or train with --missing mean",
         "leave such examples out, or train the model anew with `mercer fit --missing mean`",
     ),
+    ("use --unseen ignore to take it", "train the model anew with `mercer fit --unseen ignore` to take it"),
     ("--target-range LOW,HIGH", "target_range=(low, high)"),
     ("(--held-out)", "(held_out=)"),
     ("give a file with --held-out", "give them as held_out="),
