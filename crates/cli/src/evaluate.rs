@@ -135,7 +135,7 @@ fn warn_of_training_examples(seen: Option<Seen>) {
             report::say(
                 "note",
                 &format!(
-                    "{about}{} of the {n} examples {} equal to training examples, no more than chance explains where rows repeat; if they were \
+                    "{about}{} of the {n} examples {} equal to training examples; if rows repeat by chance that means nothing, but if they were \
                      copied, or rows were repeated before the data were divided, the numbers are better than those of new examples",
                     seen.equal,
                     if seen.equal == 1 { "is" } else { "are" }

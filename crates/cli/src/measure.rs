@@ -234,6 +234,8 @@ fn run(flags: &ArgMatches) -> Result<(), Failure> {
     // measures of these examples themselves rest on nothing
     let beyond = stable.is_some() || chance.is_some();
     let repeats = if beyond { training.data.repeats() } else { Repeats::default() };
+    // nothing is said of the distribution where examples were not drawn from it
+    let stable = stable.filter(|_| !repeats.repeated);
     if flags.get_flag("json") {
         report::print_json(&json!({
             "kernel": text, "n": found.n, "copies": repeats.told(),
